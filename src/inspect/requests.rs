@@ -16,7 +16,7 @@ use crate::privacy::apply::{in_json, in_text};
 use crate::privacy::{FoundValue, Names, PrivacyKind, Scanner};
 use crate::similarity;
 use crate::similarity::templates::Sent;
-use crate::stages::cap_templates::{sent, template_of};
+use crate::stages::cap_templates::{sent, sent_by, template_of};
 use crate::text::language::language;
 
 static SCANNER: LazyLock<Scanner> = LazyLock::new(|| Scanner::new(&PrivacyKind::ALL, None, Names::default()));
@@ -97,8 +97,8 @@ fn templates(records: &[Record]) -> Templates {
         .par_iter()
         .filter_map(|record| {
             let (list, facts) = (content_hash(&record.functions), &record.facts);
-            let sent = sent(record.messages.clone(), list, facts.user.as_deref(), facts.time_ms)?;
-            Some((record, sent))
+            let sent = sent(record.messages.clone(), list)?;
+            Some((record, sent_by(sent, facts.user.as_deref(), facts.time_ms)))
         })
         .collect();
     let all: Vec<Sent> = sent.iter().map(|(_, sent)| *sent).collect();

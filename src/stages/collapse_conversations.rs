@@ -16,7 +16,7 @@ use super::Settings;
 use crate::answers::outcome::{Outcome, outcome};
 use crate::cells::TypedCells as _;
 use crate::columns::{FOLLOWING_MESSAGES, MESSAGES, OUTCOME, RESPONSE, SESSION, USER};
-use crate::content_hash::{ContentHasher, content_hash};
+use crate::content_hash::ContentHasher;
 use crate::conversation::{Message, Role};
 use crate::engine::context::Context;
 use crate::engine::contract::{Contract, Partition};
@@ -27,6 +27,7 @@ use crate::engine::stage::Stage;
 use crate::engine::verdict::Verdict;
 use crate::engine::view::{Row, View};
 use crate::engine::vocabulary::{Evidence, Reason, RowIx, TableId};
+use crate::text::memo::Memo;
 
 static CONTINUES: Reason = Reason::policy(
     "conversation/continues",
@@ -74,6 +75,7 @@ impl Settings for CollapseConversations {
 }
 
 /// The evidence in a row about a turn (the conversation up to a user message).
+#[derive(Clone)]
 struct TurnEvidence {
     turn: u128,
     /// The hash of the assistant message right after the turn.
@@ -97,7 +99,8 @@ enum EvidenceSource {
     OwnLine,
 }
 
-/// The compared parts of a row.
+/// The compared parts of a row, which depend on its list, its messages and its answer.
+#[derive(Clone)]
 struct RowSummary {
     /// The last turn of the row; `None` if there is no user message.
     turn: Option<u128>,
@@ -105,8 +108,6 @@ struct RowSummary {
     is_head: bool,
     /// The hash of the logged answer; [`NO_ANSWER`] if the log has none.
     answer: u128,
-    /// The hash of user and session.
-    who: u128,
     evidence: Vec<TurnEvidence>,
 }
 
@@ -139,18 +140,23 @@ impl Stage for CollapseConversations {
     fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
         let mut heads: Vec<Head> = Vec::new();
         let mut evidence: Vec<(RowIx, u128, TurnEvidence)> = Vec::new();
+        let known = Memo::default();
         view.for_each_batch(cx, |batch| {
-            let summaries = batch.map_rows(|row| summary(row, view.list_of(row.ix())))?;
-            for (&row, summary) in batch.rows().iter().zip(summaries) {
+            let summaries = batch.map_rows(|row| {
+                let list = view.list_of(row.ix());
+                let key = (row.hash_of(&[MESSAGES, RESPONSE, FOLLOWING_MESSAGES]), list);
+                (who(row), known.get_or(key, || summary(row, list)))
+            })?;
+            for (&row, (who, summary)) in batch.rows().iter().zip(summaries) {
                 let Some(turn) = summary.turn else {
                     out.hold(row, &NO_USER_MESSAGE, Evidence::default())?;
                     continue;
                 };
                 if summary.is_head {
-                    let (answer, who, position) = (summary.answer, summary.who, view.position(row));
+                    let (answer, position) = (summary.answer, view.position(row));
                     heads.push(Head { turn, answer, who, position, row });
                 }
-                evidence.extend(summary.evidence.into_iter().map(|of_turn| (row, summary.who, of_turn)));
+                evidence.extend(summary.evidence.into_iter().map(|of_turn| (row, who, of_turn)));
             }
             Ok(())
         })?;
@@ -274,13 +280,17 @@ fn sorted(outcomes: &FxHashMap<RowIx, JointOutcome>) -> Vec<(&RowIx, &JointOutco
     sorted
 }
 
+/// Returns the hash of user and session.
+fn who(row: Row<'_>) -> u128 {
+    row.hash_of(&[USER, SESSION])
+}
+
 fn summary(row: Row<'_>, list: RowIx) -> RowSummary {
     let (messages, response) = (row.messages(), row.response());
     let mut summary = RowSummary {
         turn: None,
         is_head: messages.last().is_some_and(|message| message.role == Role::User),
         answer: response.as_ref().map_or(NO_ANSWER, step_key),
-        who: content_hash(format!("{:?}{:?}", row.text(USER), row.text(SESSION))),
         evidence: Vec::new(),
     };
     let last_user = messages.iter().rposition(|message| message.role == Role::User);

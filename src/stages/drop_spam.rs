@@ -118,6 +118,10 @@ impl RowStage for DropSpam {
         Ok(())
     }
 
+    fn has_equal_rows(&self) -> bool {
+        true
+    }
+
     fn judge_row(&self, row: Row<'_>, (): &()) -> Opinion {
         let messages = row.messages();
         if messages.iter().any(|message| matches!(message.role, Role::Assistant | Role::Tool)) {

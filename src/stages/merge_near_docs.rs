@@ -123,6 +123,9 @@ impl Stage for MergeNearDocs {
         let (rows, lists): (Vec<RowIx>, Vec<ComparedList>) = lists.into_iter().unzip();
         let mut meanings = Meanings::default();
         let said: Vec<Said> = lists.iter().map(|list| Said::of(list, &mut meanings)).collect();
+        let texts: Vec<&str> = lists.iter().map(|list| list.text.as_str()).collect();
+        let cancelled = || cx.cancelled();
+        let texts = Texts::encode_unless(&texts, self.tokenizer, &cancelled).ok_or(Error::Interrupted)?;
         // First merge lists of the same interface, then find the variants among the remaining lists.
         let mut merged: Vec<Option<NearDuplicate>> = vec![None; lists.len()];
         let mut by_interface: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
@@ -139,7 +142,7 @@ impl Stage for MergeNearDocs {
                 if group.len() < 2 {
                     break;
                 }
-                let near = self.near(&lists, &group, cx)?;
+                let near = self.near(&texts, &group, cx)?;
                 let is_copy = |(at, near): &(usize, NearDuplicate)| {
                     !said[*at].is_other(&said[near.leader], &meanings)
                         && have_same_values(&lists[*at].descriptions, &lists[near.leader].descriptions)
@@ -157,7 +160,7 @@ impl Stage for MergeNearDocs {
             }
         }
         let kept: Vec<usize> = (0..lists.len()).filter(|&at| merged[at].is_none()).collect();
-        let variants = self.near(&lists, &kept, cx)?;
+        let variants = self.near(&texts, &kept, cx)?;
         for (at, list) in lists.iter().enumerate() {
             let renames = merged[at].and_then(|near| renames_to(list, &lists[near.leader]));
             let renames = renames.as_ref().unwrap_or(&list.renames);
@@ -190,15 +193,9 @@ struct NearDuplicate {
 
 impl MergeNearDocs {
     /// Returns the lists of a group that are near-duplicates of an earlier list in it, with that list.
-    fn near(
-        &self,
-        lists: &[ComparedList],
-        group: &[usize],
-        cx: &Context<'_>,
-    ) -> Result<Vec<(usize, NearDuplicate)>> {
+    fn near(&self, texts: &Texts, group: &[usize], cx: &Context<'_>) -> Result<Vec<(usize, NearDuplicate)>> {
         let cancelled = || cx.cancelled();
-        let texts: Vec<&str> = group.iter().map(|&at| lists[at].text.as_str()).collect();
-        let texts = Texts::encode_unless(&texts, self.tokenizer, &cancelled).ok_or(Error::Interrupted)?;
+        let texts = texts.select(group);
         let threshold = self.threshold.compared_by(self.comparison);
         let merges = merge_into_leaders(&texts, threshold, &cancelled).ok_or(Error::Interrupted)?;
         let near = merges.into_iter().enumerate().filter_map(|(at, merge)| {

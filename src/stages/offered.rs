@@ -8,12 +8,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rustc_hash::FxHashMap;
 use serde_json::Value;
 
+use crate::answers::called::CallableFunctions;
+use crate::cells::TypedCells as _;
 use crate::columns::FUNCTIONS;
 use crate::engine::context::Context;
 use crate::engine::error::Result;
-use crate::engine::view::{Parents, View};
+use crate::engine::view::{Parents, Row, View};
 use crate::engine::vocabulary::RowIx;
 use crate::prompts::texts::OfferedFunctions;
+use crate::text::memo::Memo;
 
 /// The doc of a function.
 #[derive(Debug)]
@@ -57,6 +60,11 @@ impl OfferedDocs<'_> {
     pub(super) fn values_of(&self, request: RowIx) -> Vec<Value> {
         self.of(request).iter().map(|doc| doc.value.clone()).collect()
     }
+}
+
+/// Returns what calls can be of a list. Lists that were merged as equal have the same functions, so these are read once.
+pub(super) fn callable(list: Row<'_>, known: &Memo<u128, Arc<CallableFunctions>>) -> Arc<CallableFunctions> {
+    known.get_or(list.hash_of(&[FUNCTIONS]), || Arc::new(CallableFunctions::new(&list.functions())))
 }
 
 /// Writes docs for requests to a model.

@@ -4,7 +4,7 @@ use super::decision::Ruling;
 use super::vocabulary::{Action, Cell, ColumnSpec, Edit, Evidence, Reason};
 
 /// What a row stage says about one row; [`Verdict`](super::verdict::Verdict) checks it.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Opinion {
     /// Its fate; `None` keeps it.
     pub fate: Option<(Action, &'static Reason, Evidence)>,

@@ -14,6 +14,7 @@ use super::opinion::Opinion;
 use super::verdict::Verdict;
 use super::view::{Row, View};
 use super::vocabulary::RowIx;
+use callsieve_text::memo::Memo;
 
 /// A stage that sees its whole table, for joins and groups.
 pub trait Stage: Send + Sync {
@@ -92,6 +93,13 @@ pub trait RowStage: Send + Sync {
         Self::Parent::default()
     }
 
+    /// Returns `true` if many rows have equal cells, as the messages of a log do. Then one opinion is computed for all
+    /// rows whose cells of the contract are equal: the stage must look at nothing else, neither at a doc list nor at a
+    /// decision.
+    fn has_equal_rows(&self) -> bool {
+        false
+    }
+
     /// Judges one row; `parent` is the result of [`parent`](Self::parent) for its doc list.
     fn judge_row(&self, row: Row<'_>, parent: &Self::Parent) -> Opinion;
 }
@@ -112,10 +120,15 @@ impl<S: RowStage> Stage for Rows<S> {
         let parents =
             if view.reads_parents() { Some(view.parents(cx, |list| self.0.parent(list))?) } else { None };
         let none = S::Parent::default();
+        let of_equal_rows = self.0.has_equal_rows().then(|| (Memo::default(), self.contract().reads));
         view.for_each_batch(cx, |batch| {
             let opinions = batch.map_rows(|row| {
                 let parent = parents.as_ref().and_then(|parents| parents.of(row.ix()));
-                self.0.judge_row(row, parent.unwrap_or(&none))
+                let judge = || self.0.judge_row(row, parent.unwrap_or(&none));
+                match &of_equal_rows {
+                    Some((memo, columns)) => memo.get_or(row.hash_of(columns), judge),
+                    None => judge(),
+                }
             })?;
             for (row, opinion) in batch.rows().iter().zip(opinions) {
                 out.opinion(*row, opinion)?;

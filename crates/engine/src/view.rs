@@ -12,6 +12,7 @@ use super::division::StagePart;
 use super::error::{Error, Result};
 use super::manifest::InputFile;
 use super::vocabulary::{ColumnSpec, Likeness, RowIx, TableId};
+use callsieve_text::content_hash::ContentHasher;
 
 /// The kept rows of one table.
 pub struct View<'a> {
@@ -346,6 +347,19 @@ impl<'a> Row<'a> {
     pub fn json<T: DeserializeOwned>(&self, column: ColumnSpec) -> Option<T> {
         self.text(column)
             .map(|text| serde_json::from_str(text).expect("a column that callsieve wrote is JSON"))
+    }
+
+    /// Returns the hash of some cells, for what is computed once for equal cells (see `callsieve_text::memo`).
+    pub fn hash_of(&self, columns: &[ColumnSpec]) -> u128 {
+        let mut hasher = ContentHasher::default();
+        for &column in columns {
+            match (self.text(column), self.int(column)) {
+                (Some(text), _) => hasher.add(&[1]).add_part(text.as_bytes()),
+                (None, Some(number)) => hasher.add(&[2]).add(&number.to_le_bytes()),
+                (None, None) => hasher.add(&[0]),
+            };
+        }
+        hasher.hash()
     }
 
     /// Returns a number cell; `None` is null.

@@ -3,19 +3,16 @@
 //!
 //! Logs are repetitive: one prompt and its answer occur in row after row. So the result of a cell is cached.
 
-use std::sync::{Arc, PoisonError, RwLock};
-
-use rustc_hash::FxHashMap;
+use std::sync::Arc;
 
 use super::apply::{Finder, in_json, in_text};
 use super::known::{Sighting, marks};
 use super::{FoundValue, PrivacyKind, ValueStatus};
 use callsieve_text::content_hash::content_hash;
+use callsieve_text::memo::Memo;
 
 /// Minimum length of a cached cell in bytes: a shorter one is scanned faster than it is looked up.
 const LEAST_KEPT: usize = 48;
-/// Maximum number of cached cells.
-const MOST_KEPT: usize = 1 << 17;
 
 /// The format of a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -57,7 +54,7 @@ impl CellContents {
 
 /// A cache of the contents of cells. Cells are equal if their 128-bit hashes are, as for rows.
 #[derive(Debug, Default)]
-pub struct CellCache(RwLock<FxHashMap<Key, Option<Arc<CellContents>>>>);
+pub struct CellCache(Memo<Key, Option<Arc<CellContents>>>);
 
 /// The format of a cell, its hash, and that of the declared parameters with which it is read.
 type Key = (CellKind, u128, u128);
@@ -69,17 +66,6 @@ impl CellCache {
         if cell.len() < LEAST_KEPT {
             return look();
         }
-        let key = (kind, content_hash(cell), finder.declared_id());
-        if let Some(seen) = self.0.read().unwrap_or_else(PoisonError::into_inner).get(&key) {
-            return seen.clone();
-        }
-        let seen = look();
-        let mut kept = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        // Repetitions are mostly close, so older cells are removed.
-        if kept.len() >= MOST_KEPT {
-            kept.clear();
-        }
-        kept.insert(key, seen.clone());
-        seen
+        self.0.get_or((kind, content_hash(cell), finder.declared_id()), look)
     }
 }

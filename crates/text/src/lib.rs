@@ -18,6 +18,7 @@ pub mod json_answer;
 pub mod language;
 pub mod lcs;
 pub mod listed;
+pub mod memo;
 pub mod noise;
 pub mod normal;
 pub mod opposites;

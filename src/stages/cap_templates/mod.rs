@@ -20,7 +20,7 @@ use serde_json::json;
 
 use self::found::shown;
 pub use self::found::{Found, NOTE, Named, Part};
-pub use self::sent::{sent, template_of};
+pub use self::sent::{sent, sent_by, template_of};
 
 use super::{Notes, Settings};
 use crate::cells::TypedCells as _;
@@ -36,6 +36,7 @@ use crate::engine::view::{Row, View};
 use crate::engine::vocabulary::{Evidence, Reason, RowIx, TableId};
 use crate::similarity::templates::{Sent, sent_by_a_machine, templates, with_word_slots};
 use crate::text::figures::{counted, share_of};
+use crate::text::memo::Memo;
 use crate::text::template::SLOT;
 
 static OF_TEMPLATE: Reason = Reason::policy(
@@ -199,8 +200,9 @@ struct Request {
 /// Reads the requests, in canonical order.
 fn read(view: &View<'_>, cx: &Context<'_>) -> Result<Vec<Request>> {
     let mut requests: Vec<Request> = Vec::new();
+    let known = Memo::default();
     view.for_each_batch(cx, |batch| {
-        let read = batch.map_rows(|row| request(row, view.list_of(row.ix())))?;
+        let read = batch.map_rows(|row| request(row, view.list_of(row.ix()), &known))?;
         requests.extend(read.into_iter().flatten());
         Ok(())
     })?;
@@ -208,9 +210,10 @@ fn read(view: &View<'_>, cx: &Context<'_>) -> Result<Vec<Request>> {
     Ok(requests)
 }
 
-/// Reads a request; `None` if there is no user message.
-fn request(row: Row<'_>, list: RowIx) -> Option<Request> {
-    let sent = sent(row.messages(), u128::from(list), row.text(USER), row.int(TIME_MS))?;
+/// Reads a request; `None` if there is no user message. What equal messages to one list are sent as is `known`.
+fn request(row: Row<'_>, list: RowIx, known: &Memo<(u128, RowIx), Option<Sent>>) -> Option<Request> {
+    let sent = known.get_or((row.hash_of(&[MESSAGES]), list), || sent(row.messages(), u128::from(list)))?;
+    let sent = sent_by(sent, row.text(USER), row.int(TIME_MS));
     Some(Request { row: row.ix(), sent, worked: row.text(OUTCOME) == Some("worked") })
 }
 

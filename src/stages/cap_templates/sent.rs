@@ -6,17 +6,22 @@ use crate::similarity::templates::Sent;
 use crate::text::normal::normalise_query;
 use crate::text::template::{Values, masked};
 
-/// Reads a request that was sent with a list; `None` if there is no user message.
-pub fn sent(messages: Vec<Message>, list: u128, user: Option<&str>, time_ms: Option<i64>) -> Option<Sent> {
+/// Reads a request that was sent with a list, by nobody at no time; `None` if there is no user message.
+pub fn sent(messages: Vec<Message>, list: u128) -> Option<Sent> {
     let (context, query) = context_and_query(messages)?;
     let form = masked(&query, Values::NumbersAndNames).form;
     Some(Sent {
         source: content_hash(format!("{} {list}", masked(&context, Values::Numbers).form)),
         form: short(&normalise_query(&form)),
         filling: short(&format!("{query}\n{context}")),
-        user: user.map(short),
-        time_ms,
+        user: None,
+        time_ms: None,
     })
+}
+
+/// Adds who sent a request, and when.
+pub fn sent_by(sent: Sent, user: Option<&str>, time_ms: Option<i64>) -> Sent {
+    Sent { user: user.map(short), time_ms, ..sent }
 }
 
 /// Returns the last user message without its values.

@@ -4,6 +4,7 @@
 
 use serde_json::Value;
 
+use super::Carried;
 use super::docs::CurrentDocs;
 use super::other_answers::{OtherAnswer, OtherAnswers};
 use crate::answers::carry::ground_truth;
@@ -11,10 +12,14 @@ use crate::answers::fault::AnswerError;
 use crate::answers::recorded::{RecordedAnswer, recorded_answer, unless_attempted};
 use crate::answers::traced::{Trace, calls_contradict, calls_invent_a_number};
 use crate::cells::TypedCells as _;
-use crate::columns::{FINISH_REASON, OUTCOME, STATUS, TIME_MS};
+use crate::columns::{FINISH_REASON, MESSAGES, OUTCOME, RESPONSE, STATUS, TIME_MS};
 use crate::conversation::{Call, last_user};
 use crate::engine::view::{Row, View};
 use crate::engine::vocabulary::RowIx;
+use crate::text::memo::Memo;
+
+/// Milliseconds of a day.
+const DAY_MS: i64 = 86_400_000;
 
 /// The quality of an answer; the smallest is the best.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -110,13 +115,34 @@ fn is_traced(row: Row<'_>, calls: &[Call], functions: &[Value]) -> bool {
     if calls_invent_a_number(calls, functions, &trace) {
         return false;
     }
+    // What is added can only give more values, and few calls need it.
+    let has_all = |trace: &Trace| calls.iter().all(|call| trace.has(&call.arguments));
+    if has_all(&trace) {
+        return true;
+    }
     for function in functions {
         trace.add(&function.to_string());
     }
-    let sent = row.int(TIME_MS).and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
-    trace.add_relative_dates(sent.map(|sent| sent.to_zoned(jiff::tz::TimeZone::UTC).date()));
-    calls.iter().all(|call| trace.has(&call.arguments))
+    has_all(&trace) || {
+        let sent = row.int(TIME_MS).and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
+        trace.add_relative_dates(sent.map(|sent| sent.to_zoned(jiff::tz::TimeZone::UTC).date()));
+        has_all(&trace)
+    }
 }
+
+/// The recorded answer of rows with equal cells and lists.
+#[derive(Clone)]
+pub(super) struct RecordedCalls {
+    /// The kind of the response; see the column `response_kind`.
+    kind: &'static str,
+    rank: Rank,
+    /// Under the current names.
+    answer: Option<Carried>,
+}
+
+/// What is known of the answers of equal rows: by the hash of the cells, the day if dates of the answer depend on it, the list of the
+/// head, that of the row, and the one that it was sent with.
+pub(super) type KnownAnswers = Memo<(u128, Option<i64>, RowIx, RowIx, RowIx), RecordedCalls>;
 
 /// Returns the kind of a row's response (see the column `response_kind`), and its answer as a candidate.
 pub(super) fn recorded_candidate(
@@ -124,7 +150,20 @@ pub(super) fn recorded_candidate(
     head: RowIx,
     docs: &CurrentDocs<'_>,
     view: &View<'_>,
+    known: &KnownAnswers,
 ) -> (&'static str, Candidate) {
+    let cells = row.hash_of(&[MESSAGES, RESPONSE, FINISH_REASON, STATUS, OUTCOME]);
+    let day =
+        row.int(TIME_MS).filter(|_| row.text(OUTCOME) == Some("worked")).map(|ms| ms.div_euclid(DAY_MS));
+    let key = (cells, day, view.list_of(head), view.list_of(row.ix()), view.origin_of(row.ix()));
+    let RecordedCalls { kind, rank, answer } = known.get_or(key, || recorded_calls(row, head, docs, view));
+    // A copy whose answer does not fit the docs is no evidence about the request.
+    let answer = if row.ix() == head || matches!(answer, Some(Ok(_))) { answer } else { None };
+    let rank = if answer.is_none() { Rank::None } else { rank };
+    (kind, Candidate { rank, position: view.position(row.ix()), from: row.ix(), answer })
+}
+
+fn recorded_calls(row: Row<'_>, head: RowIx, docs: &CurrentDocs<'_>, view: &View<'_>) -> RecordedCalls {
     let is_offered = |name: &str| docs.has(row.ix(), name);
     let response = row.response();
     let answer = recorded_answer(response.as_ref(), row.text(FINISH_REASON), row.int(STATUS), is_offered);
@@ -144,8 +183,5 @@ pub(super) fn recorded_candidate(
         (Some(_), _) => Rank::Recorded,
     };
     let answer = calls.map(|calls| ground_truth(&docs.renamed(calls, row.ix(), view), docs.of(head)));
-    // A copy whose answer does not fit the docs is no evidence about the request.
-    let answer = if row.ix() == head || matches!(answer, Some(Ok(_))) { answer } else { None };
-    let rank = if answer.is_none() { Rank::None } else { rank };
-    (kind, Candidate { rank, position: view.position(row.ix()), from: row.ix(), answer })
+    RecordedCalls { kind, rank, answer }
 }

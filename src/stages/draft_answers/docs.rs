@@ -1,5 +1,7 @@
 //! The current docs, and the mapping from the names in the log to the names in them.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value};
 
 use crate::answers::called::CallableFunctions;
@@ -10,13 +12,15 @@ use crate::engine::context::Context;
 use crate::engine::error::Result;
 use crate::engine::view::{Parents, Row, View};
 use crate::engine::vocabulary::{Likeness, RowIx};
+use crate::stages::offered::callable;
+use crate::text::memo::Memo;
 
 /// The functions and renames of a doc list.
 struct List {
     /// The functions; empty for a list that is not kept.
     functions: Vec<Value>,
     /// What calls can be of, also of a list that is not kept.
-    callable: CallableFunctions,
+    callable: Arc<CallableFunctions>,
     /// The names that fixes changed.
     renames: Option<Vec<Rename>>,
 }
@@ -26,14 +30,10 @@ pub(super) struct CurrentDocs<'a>(Parents<'a, List>);
 
 impl<'a> CurrentDocs<'a> {
     pub(super) fn read(view: &View<'a>, cx: &Context<'_>) -> Result<Self> {
-        let lists = view.parent();
+        let (lists, known) = (view.parent(), Memo::default());
         let read = |list: Row<'_>| {
-            let mut functions = list.functions();
-            let callable = CallableFunctions::new(&functions);
-            if !lists.is_kept(list.ix()) {
-                functions = Vec::new();
-            }
-            List { functions, callable, renames: list.renames() }
+            let functions = if lists.is_kept(list.ix()) { list.functions() } else { Vec::new() };
+            List { functions, callable: callable(list, &known), renames: list.renames() }
         };
         view.all_parents(cx, read).map(Self)
     }

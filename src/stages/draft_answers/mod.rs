@@ -52,7 +52,7 @@ use crate::engine::vocabulary::{Edit, Evidence, Likeness, Reason, RowIx, Safety,
 use crate::export::tier::RECORDED;
 use crate::prompts::drafting::DRAFTS;
 use crate::relevance::Relevance;
-use candidate::{Best, Candidate, Rank, recorded_candidate};
+use candidate::{Best, Candidate, KnownAnswers, Rank, recorded_candidate};
 use docs::CurrentDocs;
 use other_answers::{OTHER_ALTERNATIVES, OTHER_ANSWER, OtherAnswer, Suggestion};
 
@@ -151,8 +151,9 @@ impl Stage for DraftAnswers {
         let mut answer_only: FxHashMap<RowIx, Vec<String>> = FxHashMap::default();
         let wanted =
             |row: RowIx| view.head_of(row, Likeness::NearCopy).is_some_and(|head| view.is_kept(head));
+        let known = KnownAnswers::default();
         view.stream(cx, wanted, |batch| {
-            let candidates = batch.map_rows(|row| candidates(row, &docs, view))?;
+            let candidates = batch.map_rows(|row| candidates(row, &docs, view, &known))?;
             for (&row, candidates) in batch.rows().iter().zip(candidates) {
                 let Candidates { head, kind, recorded, human } = candidates;
                 if head == row {
@@ -274,9 +275,9 @@ fn suggest(
     out.edit(row, Edit { column: ANSWER, reason, safety: Safety::Suggest, patch })
 }
 
-fn candidates(row: Row<'_>, docs: &CurrentDocs<'_>, view: &View<'_>) -> Candidates {
+fn candidates(row: Row<'_>, docs: &CurrentDocs<'_>, view: &View<'_>, known: &KnownAnswers) -> Candidates {
     let head = view.head_of(row.ix(), Likeness::NearCopy).unwrap_or(row.ix());
-    let (kind, recorded) = recorded_candidate(row, head, docs, view);
+    let (kind, recorded) = recorded_candidate(row, head, docs, view, known);
     // Only requests that are equal after normalisation share a recorded answer.
     let recorded = view.head_of(row.ix(), Likeness::Equal).map(|_| recorded);
     Candidates { head, kind, recorded, human: human_answer(row, view, docs) }

@@ -12,7 +12,7 @@ mod by_model;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -22,6 +22,7 @@ use serde_json::{Value, json};
 
 use super::Settings;
 use super::asking::{self, Judge};
+use super::offered::callable;
 use crate::answers::called::CallableFunctions;
 use crate::answers::decline::{Prose, prose};
 use crate::answers::recorded::{RecordedAnswer, recorded_answer};
@@ -55,6 +56,7 @@ use crate::relevance::operating::{JudgedBy, OPERATING_POINT, OperatingPoint, ope
 use crate::relevance::query::PreparedQuery;
 use crate::relevance::soft_votes::SoftVotes;
 use crate::relevance::{Relevance, SPACE, low_quality};
+use crate::text::memo::Memo;
 use crate::text::small_talk::is_small_talk;
 
 /// The reason code of requests between the two thresholds.
@@ -394,7 +396,7 @@ impl JudgeQueries {
 struct List {
     /// The functions; `None` for a list that is not kept.
     functions: Option<Vec<Value>>,
-    callable: CallableFunctions,
+    callable: Arc<CallableFunctions>,
 }
 
 /// The functions of the kept lists, and the function names of all lists.
@@ -402,11 +404,10 @@ struct Lists<'a>(Parents<'a, List>);
 
 impl<'a> Lists<'a> {
     fn read(view: &View<'a>, cx: &Context<'_>) -> Result<Self> {
-        let lists = view.parent();
+        let (lists, known) = (view.parent(), Memo::default());
         let read = |list: Row<'_>| {
-            let functions = list.functions();
-            let callable = CallableFunctions::new(&functions);
-            List { functions: lists.is_kept(list.ix()).then_some(functions), callable }
+            let functions = lists.is_kept(list.ix()).then(|| list.functions());
+            List { functions, callable: callable(list, &known) }
         };
         view.all_parents(cx, read).map(Self)
     }
@@ -419,7 +420,7 @@ impl<'a> Lists<'a> {
     /// Returns the functions of a kept list, and what calls can be of them.
     fn of_list(&self, list: RowIx) -> Option<(&[Value], &CallableFunctions)> {
         let list = self.0.of_list(list)?;
-        Some((list.functions.as_deref()?, &list.callable))
+        Some((list.functions.as_deref()?, &*list.callable))
     }
 
     /// Returns the functions of all kept lists, to compare those of one list with.
@@ -477,22 +478,32 @@ impl Request {
 }
 
 /// The evidence from one row about the request that it is, or that it was merged into.
-#[allow(clippy::struct_excessive_bools)] // Independent facts of the log.
 struct RowEvidence {
     head: RowIx,
-    signal: Option<AnswerSignal>,
+    of_answer: AnswerEvidence,
     /// The user messages, if the row is the head itself.
     queries: Option<Vec<String>>,
     has_context: bool,
-    has_broken_call: bool,
-    /// The model asked for a value instead of calling.
-    asks_back: bool,
     is_answered: bool,
     label: Option<(u32, Relevance)>,
-    is_grounded: bool,
     /// The conversation, if the row is the head itself and a language model is asked.
     messages: Vec<Message>,
 }
+
+/// The evidence from the recorded answer of a row.
+#[derive(Clone, Copy)]
+struct AnswerEvidence {
+    signal: Option<AnswerSignal>,
+    /// The log's model began a call that cannot be read.
+    has_broken_call: bool,
+    /// The model asked for a value instead of calling.
+    asks_back: bool,
+    /// The arguments of the call occur in the request.
+    is_grounded: bool,
+}
+
+/// What is known of the answers of equal rows: by the hash of the cells, the list, and the one that the request was sent with.
+type KnownAnswers = Memo<(u128, RowIx, RowIx), AnswerEvidence>;
 
 fn read_requests(
     lists: &Lists<'_>,
@@ -503,8 +514,9 @@ fn read_requests(
 ) -> Result<FxHashMap<RowIx, Request>> {
     let mut requests: FxHashMap<RowIx, Request> = FxHashMap::default();
     let wanted = |row: RowIx| view.head_of(row, Likeness::Similar).is_some_and(|head| view.is_judged(head));
+    let known = Memo::default();
     view.stream(cx, wanted, |batch| {
-        let all = batch.map_rows(|row| row_evidence(row, lists, view, with_messages))?;
+        let all = batch.map_rows(|row| row_evidence(row, lists, view, with_messages, &known))?;
         for (&row, evidence) in batch.rows().iter().zip(all) {
             if evidence.label.is_some()
                 && let Some(decision) = batch.row(row).decision(DecisionKind::Relabel)
@@ -512,12 +524,12 @@ fn read_requests(
                 out.ruling(row, Ruling::of(decision, json!({ "relevance": decision.body })))?;
             }
             let request = requests.entry(evidence.head).or_default();
-            if let Some(signal) = evidence.signal {
+            if let Some(signal) = evidence.of_answer.signal {
                 request.evidence.add(signal);
             }
-            request.is_grounded |= evidence.is_grounded;
-            request.has_broken_call |= evidence.has_broken_call;
-            request.asks_back |= evidence.asks_back;
+            request.is_grounded |= evidence.of_answer.is_grounded;
+            request.has_broken_call |= evidence.of_answer.has_broken_call;
+            request.asks_back |= evidence.of_answer.asks_back;
             request.is_answered |= evidence.is_answered;
             request.label = match (request.label, evidence.label) {
                 (Some(one), Some(other)) if other.0 < one.0 => Some(other),
@@ -544,8 +556,40 @@ fn is_decline(messages: &[Message], said: Option<Prose>) -> bool {
 /// Maximum number of requests that one thread takes at a time.
 const ROWS_AT_ONCE: usize = 64;
 
-fn row_evidence(row: Row<'_>, lists: &Lists<'_>, view: &View<'_>, with_messages: bool) -> RowEvidence {
+fn row_evidence(
+    row: Row<'_>,
+    lists: &Lists<'_>,
+    view: &View<'_>,
+    with_messages: bool,
+    known: &KnownAnswers,
+) -> RowEvidence {
     let head = view.head_of(row.ix(), Likeness::Similar).unwrap_or(row.ix());
+    let cells = row.hash_of(&[MESSAGES, RESPONSE, FINISH_REASON, STATUS, TOOL_CHOICE, OUTCOME]);
+    let key = (cells, view.list_of(row.ix()), view.origin_of(row.ix()));
+    let of_answer = known.get_or(key, || answer_evidence(row, lists, view));
+    let (mut queries, mut has_context, mut asked) = (None, false, Vec::new());
+    if head == row.ix() {
+        let messages = row.messages();
+        if with_messages {
+            asked.clone_from(&messages);
+        }
+        has_context = messages.iter().any(|message| message.role != Role::User);
+        let users = messages.into_iter().filter(|message| message.role == Role::User);
+        queries = Some(users.map(|message| message.content).collect());
+    }
+    let is_near_duplicate = view.head_of(row.ix(), Likeness::NearCopy).is_some();
+    let is_answered = is_near_duplicate && row.decision(DecisionKind::Answer).is_some();
+    let label = row.decision(DecisionKind::Relabel).filter(|_| is_near_duplicate).and_then(|decision| {
+        let relevance = Relevance::from_name(decision.body.as_str()?)?;
+        // A label of the request itself takes precedence over those of its copies.
+        let position = if head == row.ix() { 0 } else { view.position(row.ix()).saturating_add(1) };
+        Some((position, relevance))
+    });
+    RowEvidence { head, of_answer, queries, has_context, is_answered, label, messages: asked }
+}
+
+/// Returns what the recorded answer of a row says, by its cells and its two lists.
+fn answer_evidence(row: Row<'_>, lists: &Lists<'_>, view: &View<'_>) -> AnswerEvidence {
     let messages = row.messages();
     let response = row.response();
     let is_offered = |name: &str| lists.has_name(row.ix(), name);
@@ -557,7 +601,6 @@ fn row_evidence(row: Row<'_>, lists: &Lists<'_>, view: &View<'_>, with_messages:
         .map(|response| prose(&response.content, lists.functions(view.list_of(row.ix()))));
     let signal = signal_of(&answer, row.text(OUTCOME), row.text(TOOL_CHOICE), is_known)
         .filter(|signal| *signal != AnswerSignal::Declined || is_decline(&messages, said));
-    let asks_back = said == Some(Prose::AsksBack);
     let has_broken_call = match answer {
         RecordedAnswer::Unreadable(_) => true,
         RecordedAnswer::Truncated => response.as_ref().is_some_and(|response| !response.calls.is_empty()),
@@ -570,32 +613,7 @@ fn row_evidence(row: Row<'_>, lists: &Lists<'_>, view: &View<'_>, with_messages:
                 are_grounded(calls, functions, callable, &texts.join("\n"))
             })
         });
-    let asked = if with_messages && head == row.ix() { messages.clone() } else { Vec::new() };
-    let has_context = messages.iter().any(|message| message.role != Role::User);
-    let queries = (head == row.ix()).then(|| {
-        let users = messages.into_iter().filter(|message| message.role == Role::User);
-        users.map(|message| message.content).collect()
-    });
-    let is_near_duplicate = view.head_of(row.ix(), Likeness::NearCopy).is_some();
-    let is_answered = is_near_duplicate && row.decision(DecisionKind::Answer).is_some();
-    let label = row.decision(DecisionKind::Relabel).filter(|_| is_near_duplicate).and_then(|decision| {
-        let relevance = Relevance::from_name(decision.body.as_str()?)?;
-        // A label of the request itself takes precedence over those of its copies.
-        let position = if head == row.ix() { 0 } else { view.position(row.ix()).saturating_add(1) };
-        Some((position, relevance))
-    });
-    RowEvidence {
-        head,
-        signal,
-        queries,
-        has_context,
-        has_broken_call,
-        asks_back,
-        is_answered,
-        label,
-        is_grounded,
-        messages: asked,
-    }
+    AnswerEvidence { signal, has_broken_call, asks_back: said == Some(Prose::AsksBack), is_grounded }
 }
 
 #[cfg(test)]

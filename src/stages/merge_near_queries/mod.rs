@@ -52,6 +52,7 @@ use crate::engine::view::{Parents, Row, View};
 use crate::engine::vocabulary::{Evidence, Likeness, Metric, Reason, RowIx, TableId};
 use crate::environment::Environment;
 use crate::stages::near_queries::{Gates, MatchMethod, QueryMatch, f1_of_words, merge_queries};
+use crate::text::memo::Memo;
 use crate::text::rouge::Threshold;
 use crate::text::tokens::Tokenizer;
 pub(super) use compared::context_and_query;
@@ -404,12 +405,16 @@ impl MergeNearQueries {
             return Ok(twins);
         }
         let mut keys: Vec<(u32, RowIx, u128)> = Vec::new();
+        let known = Memo::default();
         view.for_each_batch(cx, |batch| {
             let batch_keys = batch.map_rows(|row| {
-                let asked = Asked::read(row)?;
-                let context = asked.exact(self.list_of(row, view, None));
-                let mut key = ContentHasher::default();
-                Some(key.add(&context.to_le_bytes()).add(asked.query.as_bytes()).hash())
+                let list = self.list_of(row, view, None);
+                known.get_or((row.hash_of(&[MESSAGES]), list), || {
+                    let asked = Asked::read(row)?;
+                    let mut key = ContentHasher::default();
+                    key.add(&asked.exact(list).to_le_bytes()).add(asked.query.as_bytes());
+                    Some(key.hash())
+                })
             })?;
             let keyed = batch.rows().iter().zip(batch_keys);
             keys.extend(keyed.filter_map(|(&row, key)| Some((view.position(row), row, key?))));
