@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use crate::known_lists::{KnownList, KnownLists, SentList};
 use crate::log_formats::Columns;
 use crate::log_formats::envelopes::ENVELOPES;
-use callsieve_notation::json::compact::compact;
+use callsieve_notation::json::compact::compact_objects;
 use callsieve_text::content_hash::content_hash;
 
 /// The keys of function docs that are read this way. Log formats read nothing else under them.
@@ -126,7 +126,7 @@ impl<'t> Body<'_, 't> {
             self.add_docs(name, sent, TakenList { text: String::new(), list: SentList::Stored(key) });
             return Ok(Value::clone(&outline));
         }
-        let Some((text, outline)) = compact_list(sent)? else { return serde_json::from_str(sent) };
+        let Some((text, outline)) = compact_list(sent) else { return serde_json::from_str(sent) };
         let list = match hash {
             Some((known, sent)) => SentList::New { sent, outline: known.shared(&outline) },
             None => SentList::NotLookedUp,
@@ -142,24 +142,11 @@ impl<'t> Body<'_, 't> {
 
 /// Returns a list of functions as `serde_json` writes its value, and its outline; `None` for any other list, and if a function
 /// needs a value.
-///
-/// # Errors
-///
-/// Returns the error of `serde_json` if the text is no JSON list.
-fn compact_list(sent: &str) -> serde_json::Result<Option<(String, Value)>> {
-    let elements: Vec<&RawValue> = serde_json::from_str(sent)?;
-    if elements.is_empty() {
-        return Ok(None);
-    }
-    let (mut text, mut outline) = (String::with_capacity(sent.len()), Vec::with_capacity(elements.len()));
-    for element in elements {
-        text.push(if outline.is_empty() { '[' } else { ',' });
-        let keys = compact(element.get(), &mut text).filter(|_| element.get().starts_with('{'));
-        let Some(keys) = keys else { return Ok(None) };
-        outline.push(Value::Object(keys.into_iter().map(|key| (key.to_owned(), Value::Null)).collect()));
-    }
-    text.push(']');
-    Ok(Some((text, Value::Array(outline))))
+fn compact_list(sent: &str) -> Option<(String, Value)> {
+    let mut text = String::new();
+    let elements = compact_objects(sent, &mut text).filter(|elements| !elements.is_empty())?;
+    let outline = |keys: Vec<&str>| keys.into_iter().map(|key| (key.to_owned(), Value::Null)).collect();
+    Some((text, Value::Array(elements.into_iter().map(|keys| Value::Object(outline(keys))).collect())))
 }
 
 impl<'t> DeserializeSeed<'t> for Body<'_, 't> {

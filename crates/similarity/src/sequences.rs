@@ -64,6 +64,18 @@ impl Sequences {
         Some(Self::joined(parts))
     }
 
+    /// Returns some of the sequences, in the order of `rows`.
+    ///
+    /// # Panics
+    /// If an index is out of range.
+    pub(crate) fn select(&self, rows: &[usize]) -> Self {
+        let mut selected = Self::default();
+        for &row in rows {
+            selected.push(self.get(row).iter().copied());
+        }
+        selected
+    }
+
     /// Concatenates collections.
     fn joined(parts: Vec<Self>) -> Self {
         let n_tokens = parts.iter().map(|part| part.tokens.len()).sum();

@@ -7,18 +7,18 @@ const MAX_LEVELS: usize = 100;
 /// The most keys of an object that is written: each is compared with those before it.
 const MAX_KEYS: usize = 64;
 
-/// Adds a text of valid JSON compactly, as `serde_json` writes the value of it: keys in their order, numbers with their
-/// digits. Returns the keys of the value; none if it is no object. `None` for what needs a value: repeated keys, keys
-/// with escapes, lone surrogates, many keys, many levels; then what was added has no meaning.
+/// Adds a list of objects compactly, as `serde_json` writes the value of it: keys in their order, numbers with their digits.
+/// Returns the keys of each object. `None` for any other text, and for what needs a value: repeated keys, keys with
+/// escapes, lone surrogates, many keys, many levels; then what was added has no meaning.
 ///
 /// The text must be valid JSON by its grammar, such as that of a `RawValue`; of any other text the result has no
 /// meaning.
-pub fn compact<'j>(json: &'j str, into: &mut String) -> Option<Vec<&'j str>> {
+pub fn compact_objects<'j>(json: &'j str, into: &mut String) -> Option<Vec<Vec<&'j str>>> {
     into.reserve(json.len());
-    let mut writer =
-        Writer { json, at: 0, copied: 0, text: into, levels: Vec::with_capacity(8), keys: Vec::new() };
+    let (levels, keys) = (Vec::with_capacity(8), Vec::new());
+    let mut writer = Writer { json, at: 0, copied: 0, text: into, levels, keys, elements: Vec::new() };
     writer.write()?;
-    Some(writer.keys)
+    Some(writer.elements)
 }
 
 /// An object or a list that is not closed yet.
@@ -38,13 +38,22 @@ struct Writer<'j, 't> {
     copied: usize,
     text: &'t mut String,
     levels: Vec<Level>,
-    /// The keys of all open objects, outermost first; those of an outermost object stay.
+    /// The keys of all open objects, outermost first.
     keys: Vec<&'j str>,
+    /// The keys of the elements of the list that are closed.
+    elements: Vec<Vec<&'j str>>,
 }
 
 impl<'j> Writer<'j, '_> {
     fn write(&mut self) -> Option<()> {
         while let Some(&byte) = self.json.as_bytes().get(self.at) {
+            let is_between = matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | b',' | b']');
+            let is_of_list = match self.levels.len() {
+                0 => is_between || byte == b'[',
+                1 => is_between || byte == b'{',
+                _ => true,
+            };
+            is_of_list.then_some(())?;
             match byte {
                 b' ' | b'\t' | b'\n' | b'\r' => self.skip_blanks(),
                 b'{' | b'[' => self.open(byte)?,
@@ -91,10 +100,12 @@ impl<'j> Writer<'j, '_> {
     }
 
     fn close(&mut self) {
-        if let Some(Level::Object { first_key, .. }) = self.levels.pop()
-            && !self.levels.is_empty()
-        {
-            self.keys.truncate(first_key);
+        if let Some(Level::Object { first_key, .. }) = self.levels.pop() {
+            if self.levels.len() == 1 {
+                self.elements.push(self.keys.split_off(first_key));
+            } else {
+                self.keys.truncate(first_key);
+            }
         }
         self.at += 1;
     }
@@ -215,9 +226,11 @@ mod tests {
 
     use super::*;
 
+    /// Writes a text as the value of the only key of the only object of a list.
     fn written(json: &str) -> Option<String> {
         let mut text = String::new();
-        compact(json, &mut text).map(|_| text)
+        compact_objects(&format!(r#"[{{"x":{json}}}]"#), &mut text)?;
+        Some(text[r#"[{"x":"#.len()..text.len() - "}]".len()].to_owned())
     }
 
     fn value_text(json: &str) -> String {
@@ -240,23 +253,30 @@ mod tests {
     }
 
     #[test]
-    fn the_keys_of_an_object_are_returned() {
-        for (json, keys) in [
-            (
-                r#"{"type": 1, "function": {"name": 2, "x": [{"y": 3}]}, "z": {}}"#,
-                vec!["type", "function", "z"],
-            ),
-            ("{}", vec![]),
-            (r#"[{"a": 1}]"#, vec![]),
-            ("3", vec![]),
+    fn the_keys_of_each_object_of_a_list_are_returned() {
+        let mut text = String::new();
+        let list = r#" [ {"type": 1, "function": {"name": [{"x": 2}]}}, {} , {"a": [], "b": {"c": {}}}]"#;
+        let keys = compact_objects(list, &mut text).unwrap();
+        assert_eq!(keys, [vec!["type", "function"], vec![], vec!["a", "b"]]);
+        assert_eq!(text, value_text(list));
+        assert!(compact_objects("[]", &mut String::new()).unwrap().is_empty());
+        for other in [
+            r#"{"a": {"b": 1}}"#,
+            "[1]",
+            r#"[{}, "x"]"#,
+            "[[]]",
+            "[null]",
+            "[{}, -1]",
+            "true",
+            r#"[{"a": 1, "a": 1}]"#,
         ] {
-            assert_eq!(compact(json, &mut String::new()).unwrap(), keys, "{json}");
+            assert_eq!(compact_objects(other, &mut String::new()), None, "{other}");
         }
     }
 
     #[test]
     fn what_needs_a_value_is_not_written() {
-        let deep = format!("{}{}", "[".repeat(MAX_LEVELS + 1), "]".repeat(MAX_LEVELS + 1));
+        let deep = format!("{}{}", "[".repeat(MAX_LEVELS - 1), "]".repeat(MAX_LEVELS - 1));
         let wide: Vec<String> = (0..=MAX_KEYS).map(|at| format!("\"k{at}\": 0")).collect();
         let wide = format!("{{{}}}", wide.join(","));
         for json in [

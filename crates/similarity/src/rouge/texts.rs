@@ -81,6 +81,16 @@ impl Tokens {
     }
 }
 
+impl Tokens {
+    fn select(&self, rows: &[usize]) -> Self {
+        Self {
+            tokenizer: self.tokenizer,
+            sequences: self.sequences.select(rows),
+            lines: self.lines.as_ref().map(|lines| lines.select(rows)),
+        }
+    }
+}
+
 impl Texts {
     /// Tokenises texts on all threads.
     ///
@@ -128,6 +138,22 @@ impl Texts {
             None
         };
         Some(Self { first, unicode })
+    }
+
+    /// Returns some of the texts, in the order of `rows`, with the same results of comparisons.
+    ///
+    /// # Panics
+    /// If an index is out of range.
+    #[must_use]
+    pub fn select(&self, rows: &[usize]) -> Self {
+        let unicode = self.unicode.as_ref().filter(|unicode| rows.iter().any(|&row| unicode.is_needed[row]));
+        Self {
+            first: self.first.select(rows),
+            unicode: unicode.map(|unicode| Unicode {
+                tokens: unicode.tokens.select(rows),
+                is_needed: rows.iter().map(|&row| unicode.is_needed[row]).collect(),
+            }),
+        }
     }
 
     /// Returns the number of texts.
