@@ -21,6 +21,7 @@ use crate::engine::context::Context;
 use crate::engine::contract::Contract;
 use crate::engine::corpus::Corpus;
 use crate::engine::disk::create;
+use crate::engine::early_sync::EarlySync;
 use crate::engine::error::{At, Error, Result};
 use crate::engine::fingerprint::{hex, sha256_of_rest, sha256_until};
 use crate::engine::kind::KindSettings;
@@ -244,13 +245,16 @@ fn changed_or(error: Error, path: &Path, input: &InputFile, cx: &Context<'_>) ->
 /// Copies a file that loses no row.
 fn copy_bytes(mut file: &File, from: &Path, to: &Path, input: &InputFile, cx: &Context<'_>) -> Result<()> {
     file.rewind().at("reading", from)?;
-    let (mut out, mut hasher, mut buffer) = (create(to)?, Sha256::new(), vec![0; 1 << 20]);
+    let (mut out, mut hasher, mut buffer) = (EarlySync::new(create(to)?), Sha256::new(), vec![0; 1 << 20]);
     loop {
         if cx.cancelled() {
             return Err(Error::Interrupted);
         }
         match file.read(&mut buffer).at("reading", from)? {
-            0 => return check_unchanged(&hex(&hasher.finalize()), from, input),
+            0 => {
+                out.flush().at("writing", to)?;
+                return check_unchanged(&hex(&hasher.finalize()), from, input);
+            }
             n => {
                 hasher.update(&buffer[..n]);
                 out.write_all(&buffer[..n]).at("writing", to)?;
@@ -363,14 +367,14 @@ struct CleanedFile {
 
 /// A file that is written, and its compression.
 enum Packed {
-    Plain(BufWriter<File>),
-    Gzip(flate2::write::GzEncoder<BufWriter<File>>),
-    Zstd(zstd::Encoder<'static, BufWriter<File>>),
+    Plain(BufWriter<EarlySync>),
+    Gzip(flate2::write::GzEncoder<BufWriter<EarlySync>>),
+    Zstd(zstd::Encoder<'static, BufWriter<EarlySync>>),
 }
 
 impl Packed {
     fn create(path: &Path) -> Result<Self> {
-        let file = BufWriter::with_capacity(1 << 20, create(path)?);
+        let file = BufWriter::with_capacity(1 << 20, EarlySync::new(create(path)?));
         Ok(match path.extension().and_then(|extension| extension.to_str()) {
             Some("gz") => Self::Gzip(flate2::write::GzEncoder::new(file, flate2::Compression::default())),
             Some("zst") => Self::Zstd(zstd::Encoder::new(file, 0).at("making", path)?),

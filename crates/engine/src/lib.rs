@@ -34,6 +34,7 @@ pub mod decisions;
 pub mod delta;
 pub mod disk;
 pub mod division;
+pub mod early_sync;
 pub mod entries;
 pub mod error;
 pub mod estimate;
