@@ -14,7 +14,7 @@ use crate::cli::console::{self, Console, Paint, Painted, Screen, count};
 use crate::engine::layout::{AUDIT_REPORT, HITS, HITS_TABLE, REMOVED, STATEMENT};
 use crate::jobs::audit::{AuditOptions, gates, read};
 use crate::pipeline::Override;
-use crate::run::{Observer as _, Options, prepare};
+use crate::run::{Observer as _, Options, fetch_inputs, prepare};
 use crate::stages::Registry;
 use crate::stages::drop_benchmark_overlap::OnOverlap;
 use crate::text::figures::share_of;
@@ -119,7 +119,8 @@ pub(super) fn audit(args: AuditArgs, registry: &Registry) -> anyhow::Result<Endi
         bail!("--max-rate: expected a share from 0 to 1");
     }
     use_threads(args.threads)?;
-    let pipeline = args.audited().pipeline(registry)?;
+    let mut pipeline = args.audited().pipeline(registry)?;
+    fetch_inputs(&mut pipeline, &mut console::print_status)?;
     let out = args.out.clone().unwrap_or_else(|| PathBuf::from("out/audit"));
     let options = Options::default().fresh(args.fresh).command(command_line());
     let options = options.model(args.model.options()?);

@@ -9,7 +9,7 @@ use super::{PipelineArgs, model};
 use crate::cli::console::{self, Paint, Painted, Screen};
 use crate::cli::layout::{paragraph, words};
 use crate::pipeline::{Override, Pipeline, SAMPLE_DECISIONS};
-use crate::run::{Plan, run_name};
+use crate::run::{Plan, fetch_inputs, run_name};
 use crate::stages::Registry;
 use crate::text::listed::listed;
 
@@ -89,6 +89,7 @@ pub(super) fn load(args: &PipelineArgs, registry: &Registry) -> anyhow::Result<L
     if !inputs.is_empty() {
         pipeline.set_inputs(inputs)?;
     }
+    fetch_inputs(&mut pipeline, &mut console::print_status)?;
     Ok(Loaded { pipeline, run_name })
 }
 

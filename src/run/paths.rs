@@ -126,7 +126,8 @@ fn add_folder(folder: &Path, found: &mut Expanded) -> Result<(), Error> {
     Ok(())
 }
 
-fn is_data(path: &Path) -> bool {
+/// Whether a file may hold a log, by its name.
+pub(super) fn is_data(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
     let name = name.trim_end_matches(".gz").trim_end_matches(".zst");
     name.rsplit_once('.').is_some_and(|(stem, extension)| !stem.is_empty() && EXTENSIONS.contains(&extension))

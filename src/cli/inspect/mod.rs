@@ -10,7 +10,7 @@ use crate::cli::console::{self, Screen};
 use crate::ingest::request_filter::RequestFilter;
 use crate::inspect::look::Look;
 use crate::inspect::{Closeness, inspect_some as look_at};
-use crate::run::expand;
+use crate::run::{expand, fetched};
 use crate::stages::Registry;
 
 /// Arguments of `inspect`.
@@ -61,7 +61,7 @@ pub(super) struct LookArgs {
 impl LookArgs {
     /// Inspects the files; folders and patterns are replaced by the files that they name.
     pub(super) fn look(&self, wanted: &RequestFilter, registry: &Registry) -> anyhow::Result<Look> {
-        let found = expand(&self.files)?;
+        let found = expand(&fetched(&self.files, registry.environment(), &mut console::print_status)?)?;
         if let Some(skipped) = found.skipped() {
             console::print_status(&format!("warning: {skipped}"));
         }

@@ -1,0 +1,278 @@
+//! Inputs on the Hugging Face hub, `hf://datasets/OWNER/NAME[@REVISION][/PATH]`: downloaded once to the folder of caches.
+//!
+//! A path is a file or a folder of the dataset; without one, all its data files are meant. The revision is that of the commit which the
+//! hub names at the time, so that a run tells which data it has read, and a downloaded file is never downloaded again.
+//! `HF_ENDPOINT` and `HF_TOKEN` name another server and a key, as for models.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use super::Error;
+use super::error::refuse;
+use super::paths::is_data;
+use crate::environment::Environment;
+use crate::ingest::source::is_set_facts;
+use crate::llm::client::RetryPolicy;
+use crate::llm::download::Downloader;
+use crate::llm::key::Key;
+use crate::pipeline::Pipeline;
+use crate::text::figures::counted;
+
+/// How an input on the hub begins.
+const SCHEME: &str = "hf://";
+/// The part of the hub that has datasets.
+const DATASETS: &str = "datasets/";
+/// The default server, as for models.
+const DEFAULT_BASE: &str = "https://huggingface.co";
+/// The default revision.
+const MAIN: &str = "main";
+
+const FORM: &str =
+    "hint: an input on the hub is hf://datasets/OWNER/NAME, with @REVISION and /PATH if needed";
+
+/// Returns paths with the files of the hub in place of those that name such; `tell` is told what is downloaded.
+///
+/// # Errors
+/// An input on the hub is malformed or not there, the hub cannot be reached, or a file cannot be written.
+pub fn fetched(
+    paths: &[PathBuf],
+    environment: &Environment,
+    tell: &mut dyn FnMut(&str),
+) -> Result<Vec<PathBuf>, Error> {
+    let mut files = Vec::with_capacity(paths.len());
+    for path in paths {
+        match path.to_str().and_then(|path| path.strip_prefix(SCHEME)) {
+            Some(input) => files.extend(HubInput::of(input)?.files(environment, tell)?),
+            None => files.push(path.clone()),
+        }
+    }
+    Ok(files)
+}
+
+/// Downloads the inputs of a pipeline that are on the hub; see [`fetched`].
+///
+/// # Errors
+/// As [`fetched`].
+pub fn fetch_inputs(pipeline: &mut Pipeline, tell: &mut dyn FnMut(&str)) -> Result<(), Error> {
+    let files = fetched(pipeline.source.source.files(), pipeline.registry.environment(), tell)?;
+    if files != pipeline.source.source.files()
+        && let Some(source) = pipeline.source.with_files(files)
+    {
+        pipeline.source = source;
+    }
+    Ok(())
+}
+
+/// An input on the hub, as people name it.
+#[derive(Debug, PartialEq, Eq)]
+struct HubInput<'i> {
+    /// All of it after the scheme.
+    named: &'i str,
+    owner: &'i str,
+    name: &'i str,
+    revision: &'i str,
+    /// A file or a folder; empty for the whole dataset.
+    path: &'i str,
+}
+
+/// What the hub tells of a revision of a dataset.
+#[derive(Deserialize)]
+struct Revision {
+    sha: String,
+    siblings: Vec<Sibling>,
+}
+
+#[derive(Deserialize)]
+struct Sibling {
+    rfilename: String,
+}
+
+impl<'i> HubInput<'i> {
+    /// Reads an input without its scheme.
+    fn of(named: &'i str) -> Result<Self, Error> {
+        let parsed = named.strip_prefix(DATASETS).and_then(|rest| {
+            let (owner, rest) = rest.split_once('/')?;
+            let (name, path) = rest.split_once('/').unwrap_or((rest, ""));
+            let (name, revision) = name.split_once('@').unwrap_or((name, MAIN));
+            Some(Self { named, owner, name, revision, path: path.trim_end_matches('/') })
+        });
+        let is_plain = |input: &Self| [input.owner, input.name, input.revision].into_iter().all(is_plain);
+        match parsed.filter(is_plain) {
+            Some(input) => Ok(input),
+            None => refuse(format!("input {SCHEME}{named}: this names no dataset of the hub\n{FORM}")),
+        }
+    }
+
+    fn refuse<T>(&self, what: &str) -> Result<T, Error> {
+        refuse(format!("input {SCHEME}{}: {what}", self.named))
+    }
+
+    /// Returns its files, downloading those that are not there.
+    fn files(&self, environment: &Environment, tell: &mut dyn FnMut(&str)) -> Result<Vec<PathBuf>, Error> {
+        let hub = environment.hub();
+        let failed =
+            |error: &dyn std::fmt::Display| Error::Request(format!("input {SCHEME}{}: {error}", self.named));
+        let key = hub.key.as_deref().map(Key::new).transpose().map_err(|error| failed(&error))?;
+        let downloader = Downloader::new(key, RetryPolicy::default()).map_err(|error| failed(&error))?;
+        let base = hub.base.as_deref().unwrap_or(DEFAULT_BASE).trim().trim_end_matches('/');
+        let dataset = format!("{DATASETS}{}/{}", self.owner, self.name);
+        let cache = environment.caches().join("datasets").join(format!("{}--{}", self.owner, self.name));
+        let get = |url: &str, to: &Path| -> Result<bool, Error> {
+            let partial = to.with_added_extension("partial");
+            let folder = to.parent().unwrap_or(&cache);
+            fs::create_dir_all(folder).map_err(|error| failed(&error))?;
+            let is_there = downloader.get(url, &partial, &|| false).map_err(|error| failed(&error))?;
+            if is_there {
+                fs::rename(&partial, to).map_err(|error| failed(&error))?;
+            }
+            Ok(is_there)
+        };
+        let listed = cache.join(format!("{}.json", self.revision));
+        // The list of a commit never changes.
+        let is_known = is_commit(self.revision) && listed.is_file();
+        let url = format!("{base}/api/{dataset}/revision/{}", self.revision);
+        if !is_known && !get(&url, &listed)? {
+            return self.refuse(&format!(
+                "{base} has no such dataset or revision\nhint: check the name; a private dataset needs HF_TOKEN"
+            ));
+        }
+        let text = fs::read_to_string(&listed).map_err(|error| failed(&error))?;
+        let Ok(Revision { sha, siblings }) = serde_json::from_str(&text) else {
+            return self
+                .refuse(&format!("{base} does not list the files of a dataset\nhint: check HF_ENDPOINT"));
+        };
+        let names: Vec<String> = siblings.into_iter().map(|sibling| sibling.rfilename).collect();
+        let wanted: Vec<&str> = self.wanted(&names);
+        if !is_plain(&sha) || wanted.iter().any(|name| !is_safe(name)) {
+            return self.refuse(&format!("{base} lists a file outside the dataset"));
+        }
+        if wanted.is_empty() {
+            return self.refuse(&format!(
+                "the dataset has {}, and none is a data file of this name\nhint: its files are on {base}/{dataset}/tree/{}",
+                counted(names.len() as u64, "file", "files"),
+                self.revision
+            ));
+        }
+        let mut files = Vec::with_capacity(wanted.len());
+        for name in wanted {
+            let file = cache.join(&sha).join(name);
+            if !file.is_file() {
+                tell(&format!("downloading {SCHEME}{dataset}@{sha}/{name}"));
+                if !get(&format!("{base}/{dataset}/resolve/{sha}/{}", encoded(name)), &file)? {
+                    return self.refuse(&format!("{base} lists {name} and does not have it"));
+                }
+            }
+            files.push(file);
+        }
+        Ok(files)
+    }
+
+    /// Returns the files of a dataset that are meant, in order: the named one, or the data files of the folder.
+    fn wanted<'n>(&self, names: &'n [String]) -> Vec<&'n str> {
+        if let Some(file) = names.iter().find(|name| *name == self.path) {
+            return vec![file];
+        }
+        let is_below = |name: &str| {
+            self.path.is_empty() || name.strip_prefix(self.path).is_some_and(|rest| rest.starts_with('/'))
+        };
+        let is_hidden = |name: &str| name.split('/').any(|part| part.starts_with('.'));
+        let is_data = |name: &str| is_data(Path::new(name)) && !is_set_facts(Path::new(name));
+        let mut wanted: Vec<&str> = names.iter().map(String::as_str).collect();
+        wanted.retain(|name| is_below(name) && is_data(name) && !is_hidden(name));
+        wanted.sort_unstable();
+        wanted
+    }
+}
+
+/// Whether a text is safe as a part of an address and as the name of a folder.
+fn is_plain(part: &str) -> bool {
+    !part.is_empty()
+        && !part.starts_with('.')
+        && part.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
+}
+
+/// Whether a revision is a commit, and no branch, which moves.
+fn is_commit(revision: &str) -> bool {
+    revision.len() == 40 && revision.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// Whether the name of a file leads nowhere but into its folder.
+fn is_safe(name: &str) -> bool {
+    let is_safe = |part: &str| !["", ".", ".."].contains(&part) && !part.contains(['\\', ':', '\0']);
+    name.split('/').all(is_safe)
+}
+
+/// Returns a path as a part of an address.
+fn encoded(path: &str) -> String {
+    let mut encoded = String::with_capacity(path.len());
+    for byte in path.bytes() {
+        if byte.is_ascii_alphanumeric() || b"/-_.~".contains(&byte) {
+            encoded.push(char::from(byte));
+        } else {
+            let _ = write!(encoded, "%{byte:02X}");
+        }
+    }
+    encoded
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_input_has_an_owner_a_name_and_may_have_revision_and_path() {
+        let of = |named: &'static str| {
+            let HubInput { owner, name, revision, path, .. } = HubInput::of(named).unwrap();
+            [owner, name, revision, path]
+        };
+        assert_eq!(of("datasets/org/set"), ["org", "set", "main", ""]);
+        assert_eq!(of("datasets/org/set@v2/data/a b.jsonl"), ["org", "set", "v2", "data/a b.jsonl"]);
+        assert_eq!(of("datasets/org/set/data/"), ["org", "set", "main", "data"]);
+        for named in [
+            "org/set",
+            "datasets/set",
+            "datasets/../set",
+            "datasets/org/se?t",
+            "datasets/org/set@",
+            "models/o/n",
+        ] {
+            let error = HubInput::of(named).unwrap_err().to_string();
+            assert!(
+                error.starts_with(&format!("input hf://{named}: ")) && error.contains("hint: "),
+                "{error}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_folder_means_its_data_files_and_a_file_itself() {
+        let names: Vec<String> = [
+            "README.md",
+            "b.jsonl",
+            "data/2.parquet",
+            "data/1.parquet",
+            "data2/x.csv",
+            ".cache/z.json",
+            "dataset_infos.json",
+        ]
+        .map(str::to_owned)
+        .to_vec();
+        let wanted = |named: &'static str| HubInput::of(named).unwrap().wanted(&names);
+        assert_eq!(wanted("datasets/o/n"), ["b.jsonl", "data/1.parquet", "data/2.parquet", "data2/x.csv"]);
+        assert_eq!(wanted("datasets/o/n/data"), ["data/1.parquet", "data/2.parquet"]);
+        assert_eq!(wanted("datasets/o/n/README.md"), ["README.md"]);
+        assert_eq!(wanted("datasets/o/n/dat"), [""; 0]);
+    }
+
+    #[test]
+    fn names_are_safe_and_addresses_are_encoded() {
+        for unsafe_name in ["../x", "a/../b", "/a", "a//b", "C:\\x", "a\\b", "", "."] {
+            assert!(!is_safe(unsafe_name), "{unsafe_name}");
+        }
+        assert!(is_safe("data/a b.jsonl") && is_safe(".x/y"));
+        assert_eq!(encoded("data/a b#é.jsonl"), "data/a%20b%23%C3%A9.jsonl");
+    }
+}
