@@ -9,6 +9,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import datasets
+import mlcroissant
 import pytest
 
 import callsieve
@@ -32,6 +34,22 @@ def test_the_command_and_the_function_write_the_same_bytes(log: Path) -> None:
     for name in ("rows.parquet", "ledger.parquet", "lists.parquet"):
         assert (of_command / name).read_bytes() == (of_function / name).read_bytes(), name
     assert run.report["requests"]["rows"] == 4
+
+
+def test_the_metadata_and_the_tables_of_a_dataset_are_read_by_their_libraries(log: Path) -> None:
+    callsieve.run(log, out="out/garden", progress=False)
+    dataset = Path("out/garden/dataset")
+    tables = {path.stem: datasets.load_dataset("parquet", data_files=str(path), split="train") for path in dataset.glob("data/*.parquet")}
+    tables = {name: table for name, table in tables.items() if len(table)}
+    metadata = mlcroissant.Dataset(jsonld=str(dataset / "croissant.json"))
+    assert {record_set.id for record_set in metadata.metadata.record_sets} == set(tables) != set()
+    for name, table in tables.items():
+        ids = [record[f"{name}/id"].decode() for record in metadata.records(name)]
+        assert ids == table["id"]
+        assert table.features["weight"].dtype == "float64"
+        assert table.features["frozen"].dtype == "bool"
+        functions = table.cast_column("function", datasets.Json())["function"]
+        assert all(isinstance(function["name"], str) for of_entry in functions for function in of_entry)
 
 
 def test_a_run_has_its_tables_its_report_and_the_history_of_rows(log: Path) -> None:

@@ -36,6 +36,7 @@ enum GroupColumn<'a> {
     Float(Vec<Option<f64>>),
     /// Row numbers and positions, which are never empty.
     U32(Vec<u32>),
+    Bool(Vec<bool>),
 }
 
 impl<'a> Group<'a> {
@@ -48,6 +49,7 @@ impl<'a> Group<'a> {
                 Values::Int(cells) => GroupColumn::Int(cells),
                 Values::Float(cells) => GroupColumn::Float(cells),
                 Values::U32(cells) => GroupColumn::U32(cells),
+                Values::Bool(cells) => GroupColumn::Bool(cells),
             };
             (name, column)
         });
@@ -102,7 +104,7 @@ impl<'a> Group<'a> {
                 GroupColumn::Text(cells) => cells[at].take().is_some(),
                 GroupColumn::Int(cells) => cells[at].take().is_some(),
                 GroupColumn::Float(cells) => cells[at].take().is_some(),
-                GroupColumn::U32(_) => false,
+                GroupColumn::U32(_) | GroupColumn::Bool(_) => false,
             };
             if held {
                 emptied(name);
@@ -140,6 +142,7 @@ impl<'a> Group<'a> {
                 GroupColumn::Int(cells) => Values::Int(rows().map(|at| cells[at]).collect()),
                 GroupColumn::Float(cells) => Values::Float(rows().map(|at| cells[at]).collect()),
                 GroupColumn::U32(cells) => Values::U32(rows().map(|at| cells[at]).collect()),
+                GroupColumn::Bool(cells) => Values::Bool(rows().map(|at| cells[at]).collect()),
             };
             columns.push((*name, values));
         }

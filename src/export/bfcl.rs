@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 use super::card::Card;
 use super::frozen::{FrozenDataset, FrozenFile};
-use super::row::{EntryCells, OWN, table_columns};
+use super::row::{EntryCells, OWN, columns_of};
 use super::set::Set;
 use super::tier::{HUMAN, JUDGED};
 use crate::bfcl::category::Category;
@@ -34,7 +34,7 @@ use crate::engine::corpus::RowId;
 use crate::engine::disk::create as create_file;
 use crate::engine::entries::EntryOrigin;
 use crate::engine::error::{At, Error, Result};
-use crate::engine::frame::{FrameWriter, Values};
+use crate::engine::frame::FrameWriter;
 use crate::engine::kind::KindSettings;
 use crate::engine::raw::id_of_repeat;
 use crate::engine::sink::{Exported, FinishedTables, Sink};
@@ -119,7 +119,7 @@ impl Sink for BfclDataset {
         for (set, drafts) in [(Set::Scored, scored), (Set::Unverified, unverified)] {
             let folder = set.folder(into);
             let mut table = FrameWriter::create(&set.table(into));
-            write_rows(&mut table, &[], false)?;
+            table.write(columns_of(&[], false))?;
             for category in Category::ALL {
                 let of_category: Vec<&Draft> =
                     drafts.iter().filter(|draft| draft.category == category).collect();
@@ -132,7 +132,7 @@ impl Sink for BfclDataset {
                 }
                 for group in frozen.rows.chunks(GROUP_ROWS) {
                     check_cancelled(cx)?;
-                    write_rows(&mut table, group, true)?;
+                    table.write(columns_of(group, true))?;
                 }
                 exported.origins.extend(frozen.origins.iter().cloned());
                 let mut ids = Ids::new(&self.id_prefix, set.id_mark());
@@ -155,7 +155,8 @@ impl Sink for BfclDataset {
                     let cells = |(id, draft): &(String, &Draft)| {
                         check_cancelled(cx).map(|()| draft.cells(id, &functions))
                     };
-                    write_rows(&mut table, &group.par_iter().map(cells).collect::<Result<Vec<_>>>()?, false)?;
+                    let rows = group.par_iter().map(cells).collect::<Result<Vec<_>>>()?;
+                    table.write(columns_of(&rows, false))?;
                 }
             }
             table.finish()?;
@@ -366,14 +367,6 @@ fn write_files(
     questions.flush().at("writing", &question_path)?;
     answers.flush().at("writing", answer_path.as_ref().unwrap_or(&question_path))?;
     Ok(names)
-}
-
-fn write_rows(table: &mut FrameWriter, rows: &[EntryCells], is_frozen: bool) -> Result<()> {
-    let texts = |at: usize| Values::Text(rows.iter().map(|row| row[at].as_deref()).collect());
-    let mut columns: Vec<(&str, Values<'_>)> =
-        table_columns().into_iter().enumerate().map(|(at, name)| (name, texts(at))).collect();
-    columns.push(("frozen", Values::Int(vec![Some(i64::from(is_frozen)); rows.len()])));
-    table.write(columns)
 }
 
 #[cfg(test)]

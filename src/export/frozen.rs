@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::earlier::{Earlier, EarlierFile, entry};
-use super::row::{EntryCells, table_columns};
+use super::row::{EntryCells, entry_columns};
 use super::set::Set;
 use crate::bfcl::category::Category;
 use crate::bfcl::ids::Ids;
@@ -165,9 +165,10 @@ fn answer(line: Option<(String, &str)>, id: &str, question: &str) -> Result<Valu
 
 /// Returns the rows of a Parquet file by entry id.
 fn by_id(frame: &Frame) -> FxHashMap<&str, EntryCells> {
-    let cell = |name: &str, row| frame.texts(name).and_then(|texts| texts.get(row)).map(str::to_owned);
-    let (ids, columns) = (frame.texts("id"), table_columns());
-    let cells = |row| columns.iter().map(|name| cell(name, row)).collect();
+    let text = |name: &str, row| frame.texts(name).and_then(|texts| texts.get(row)).map(str::to_owned);
+    let cell = |name: &str, row| text(name, row).or_else(|| frame.number_text(name, row));
+    let (ids, columns) = (frame.texts("id"), entry_columns());
+    let cells = |row| columns.iter().map(|column| cell(column.name, row)).collect();
     (0..frame.height()).filter_map(|row| Some((ids?.get(row)?, cells(row)))).collect()
 }
 
@@ -181,5 +182,5 @@ fn cells(line: &str, category: Category, truth: Option<&Value>) -> EntryCells {
         "ground_truth" => truth.map(Value::to_string),
         _ => None,
     };
-    table_columns().into_iter().map(cell).collect()
+    entry_columns().into_iter().map(|column| cell(column.name)).collect()
 }

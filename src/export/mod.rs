@@ -11,7 +11,7 @@ pub mod card;
 pub mod cleaned;
 pub mod earlier;
 mod frozen;
-mod row;
+pub mod row;
 pub mod set;
 pub mod tier;
 pub mod written;

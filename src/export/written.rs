@@ -30,10 +30,12 @@ pub fn counts(run: &Path) -> Result<Counts> {
         }
         let file = FrameFile::open(&path)?;
         let frame = file.read(0, file.height(), Some(&["category", "frozen"]))?;
-        let (categories, frozen) = (frame.texts("category"), frame.ints("frozen"));
+        let categories = frame.texts("category");
         for row in 0..frame.height() {
             let category = categories.and_then(|cells| cells.get(row)).unwrap_or_default();
-            let is_frozen = frozen.and_then(|cells| cells.get(row)) == Some(1);
+            // Of datasets before yes and no had a type, it is 1.
+            let is_frozen =
+                frame.is_true("frozen", row) || frame.number_text("frozen", row).as_deref() == Some("1");
             *counts[usize::from(is_frozen)].entry(format!("{}/{category}", set.name())).or_default() += 1;
         }
     }

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::asked;
+use super::croissant::CROISSANT;
 use super::metadata::{configs, metadata};
 use super::model::{Example, Report, SETS, rows_of};
 use super::precision::{self, Shown};
@@ -79,6 +80,10 @@ fn load(report: &Report) -> String {
             count(report.entries(set, None))
         );
     }
+    let _ = writeln!(
+        text,
+        "| `{CROISSANT}` | these tables and this page for machines, in the Croissant format | |"
+    );
     let mut a_file = String::new();
     for (set, folder) in SETS {
         for category in Category::ALL {
@@ -101,7 +106,7 @@ fn load(report: &Report) -> String {
     let _ = write!(
         text,
         "\n```python\nimport datasets  # tried with 5.2\n\nentries = datasets.load_dataset(\"path/to/this/folder\", \"{first}\", \
-         split=\"test\")\nsimple = entries.filter(lambda entry: entry[\"category\"] == \"simple\")\n\n# One file in the \
+         split=\"test\")\nentries = entries.cast_column(\"function\", datasets.Json())  # values instead of text\nsimple = entries.filter(lambda entry: entry[\"category\"] == \"simple\")\n\n# One file in the \
          leaderboard's format:\nquestions = datasets.load_dataset(\"json\", \
          data_files=\"path/to/this/folder/{a_file}\", split=\"train\")\n```\n\nIn the tables, the columns `question`, \
          `function` and `ground_truth` hold JSON as text. BFCL's evaluator reads the other files, with one JSON object per \

@@ -9,6 +9,7 @@
 pub mod asked;
 pub mod compare;
 pub mod composition;
+pub mod croissant;
 pub mod distributions;
 mod events;
 pub mod examples;

@@ -3,6 +3,7 @@
 use std::path::{Component, Path};
 
 use crate::columns::{FILE, MESSAGES, listed};
+use crate::content_hash::content_hash;
 use crate::conversation::{Message, last_user};
 use crate::engine::context::Cancel;
 use crate::engine::corpus::{BatchCells, Corpus};
@@ -16,9 +17,11 @@ use crate::engine::manifest::{InputFile, RunFile, write_run_file};
 use crate::engine::runner::Outcome;
 use crate::engine::vocabulary::TableId;
 use crate::jobs::{FinishedRun, Job, job_of};
+use crate::report::croissant::{CROISSANT, croissant};
 use crate::report::model::Report;
 use crate::report::{Sources, Tally, html, markdown, report};
 use crate::stages::Registry;
+use crate::text::memo::Memo;
 
 /// Writes it all again from the steps on disk, when something was taken out of them.
 pub(super) fn write_again(
@@ -74,10 +77,13 @@ fn file_name(inputs: &[InputFile]) -> Derived<'_> {
 /// The last message of the user, without personal values; null if no stage redacts requests, or the text was purged.
 fn query(manifests: &[StageManifest]) -> Derived<'static> {
     let is_redacted = manifests.iter().any(|stage| stage.redacts() == Some(TableId::Requests));
+    let known = Memo::default();
     let value = move |cells: &BatchCells, at: usize| {
         let messages = cells.text(MESSAGES, at).filter(|_| is_redacted)?;
-        let messages: Vec<Message> = serde_json::from_str(messages).ok()?;
-        last_user(&messages).map(|message| message.content.clone())
+        known.get_or(content_hash(messages), || {
+            let messages: Vec<Message> = serde_json::from_str(messages).ok()?;
+            last_user(&messages).map(|message| message.content.clone())
+        })
     };
     Derived { name: "query", reads: MESSAGES, value: Box::new(value) }
 }
@@ -102,8 +108,13 @@ pub(super) fn write_report(
     };
     write_atomic(&folder.join("report.html"), page.as_bytes())?;
     if outcome.exported.is_some() && job.card_is_in_dataset() {
-        let card = job.own_card(folder)?.unwrap_or_else(|| markdown::card(&report));
-        write_atomic(&folder.join("dataset").join("README.md"), card.as_bytes())?;
+        let dataset = folder.join("dataset");
+        let own_card = job.own_card(folder)?;
+        if own_card.is_none() {
+            write_atomic(&dataset.join(CROISSANT), croissant(&report, &dataset)?.as_bytes())?;
+        }
+        let card = own_card.unwrap_or_else(|| markdown::card(&report));
+        write_atomic(&dataset.join("README.md"), card.as_bytes())?;
     }
     // Last: it holds the checksums of the others, and marks the run as finished.
     write_run_file(folder, file)?;

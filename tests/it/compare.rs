@@ -16,8 +16,10 @@ fn text(path: &Path) -> &str {
 
 /// Returns the question and answer files of a dataset, by their path in it.
 fn bfcl_files(run: &Path) -> Vec<(PathBuf, Vec<u8>)> {
-    let is_bfcl =
-        |name: &Path| name.starts_with("dataset") && name.extension().is_some_and(|end| end == "json");
+    let is_bfcl = |name: &Path| {
+        let is_metadata = name.ends_with("croissant.json");
+        name.starts_with("dataset") && name.extension().is_some_and(|end| end == "json") && !is_metadata
+    };
     stable_bytes(run).into_iter().filter(|(name, _)| is_bfcl(name)).collect()
 }
 

@@ -360,9 +360,7 @@ fn a_sample_represents_the_dataset_for_any_order_of_files() {
     for set in ["scored", "unverified"] {
         let rows =
             FrameFile::open(&out.join(format!("dataset/data/{set}.parquet"))).unwrap().read_all().unwrap();
-        let column = rows.texts("weight").unwrap();
-        weights +=
-            (0..rows.height()).map(|row| column.get(row).unwrap().parse::<f64>().unwrap()).sum::<f64>();
+        weights += (0..rows.height()).map(|row| rows.row_json(row)["weight"].as_f64().unwrap()).sum::<f64>();
     }
     #[allow(clippy::cast_precision_loss)]
     let population = left("split") as f64;

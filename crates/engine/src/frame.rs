@@ -13,7 +13,8 @@ use arrow_array::builder::StringViewBuilder;
 use arrow_array::cast::AsArray as _;
 use arrow_array::types::{Float64Type, Int64Type, UInt32Type};
 use arrow_array::{
-    Array, ArrayRef, Float64Array, Int64Array, RecordBatch, RecordBatchOptions, StringViewArray, UInt32Array,
+    Array, ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, RecordBatchOptions,
+    StringViewArray, UInt32Array,
 };
 use arrow_schema::{ArrowError, DataType, Field, Fields, Schema, SchemaRef};
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
@@ -41,6 +42,8 @@ pub enum Values<'a> {
     Float(Vec<Option<f64>>),
     /// Row numbers and counts.
     U32(Vec<u32>),
+    /// Yes and no.
+    Bool(Vec<bool>),
 }
 
 impl Values<'_> {
@@ -51,6 +54,7 @@ impl Values<'_> {
             Self::Int(_) => DataType::Int64,
             Self::Float(_) => DataType::Float64,
             Self::U32(_) => DataType::UInt32,
+            Self::Bool(_) => DataType::Boolean,
         }
     }
 
@@ -60,6 +64,7 @@ impl Values<'_> {
             Self::Int(values) => values.len(),
             Self::Float(values) => values.len(),
             Self::U32(values) => values.len(),
+            Self::Bool(values) => values.len(),
         }
     }
 
@@ -70,6 +75,7 @@ impl Values<'_> {
             Self::Int(values) => values.len() * size_of::<i64>(),
             Self::Float(values) => values.len() * size_of::<f64>(),
             Self::U32(values) => values.len() * size_of::<u32>(),
+            Self::Bool(values) => values.len(),
         }
     }
 
@@ -79,6 +85,7 @@ impl Values<'_> {
             Self::Int(values) => Arc::new(Int64Array::from(values)),
             Self::Float(values) => Arc::new(Float64Array::from(values)),
             Self::U32(values) => Arc::new(UInt32Array::from(values)),
+            Self::Bool(values) => Arc::new(BooleanArray::from(values)),
         }
     }
 }
@@ -330,6 +337,21 @@ impl Frame {
         self.0.schema_ref().fields().iter().map(|field| field.name().as_str())
     }
 
+    /// Returns the number of a row as `serde_json` writes it; `None` is null, or a column of another type.
+    pub fn number_text(&self, name: &str, row: usize) -> Option<String> {
+        let cells = ColumnCells::of(self.0.column_by_name(name)?)?;
+        cells
+            .int(row)
+            .map(|number| number.to_string())
+            .or_else(|| cells.float(row).map(|number| number.to_string()))
+    }
+
+    /// Returns `true` if a cell of yes and no is yes.
+    pub fn is_true(&self, name: &str, row: usize) -> bool {
+        let cells = self.0.column_by_name(name).and_then(ColumnCells::of);
+        cells.and_then(|cells| cells.is_true(row)) == Some(true)
+    }
+
     /// Returns a column of row numbers.
     pub fn u32s(&self, name: &str) -> Option<U32s<'_>> {
         self.0.column_by_name(name)?.as_primitive_opt().map(U32s)
@@ -366,6 +388,7 @@ fn cell_json(column: &ArrayRef, row: usize) -> serde_json::Value {
         Some(cells @ ColumnCells::Int(_)) => cells.int(row).into(),
         Some(cells @ ColumnCells::Float(_)) => cells.float(row).into(),
         Some(cells @ ColumnCells::U32(_)) => cells.u32(row).into(),
+        Some(cells @ ColumnCells::Bool(_)) => cells.is_true(row).into(),
         None => serde_json::Value::Null,
     }
 }
@@ -377,6 +400,7 @@ fn values_of(column: &ArrayRef) -> Option<Values<'_>> {
         DataType::Int64 => Values::Int(column.as_primitive::<Int64Type>().iter().collect()),
         DataType::Float64 => Values::Float(column.as_primitive::<Float64Type>().iter().collect()),
         DataType::UInt32 => Values::U32(column.as_primitive::<UInt32Type>().iter().flatten().collect()),
+        DataType::Boolean => Values::Bool(column.as_boolean().iter().flatten().collect()),
         _ => return None,
     })
 }
@@ -397,6 +421,8 @@ pub(super) enum ColumnCells {
     Float(Float64Array),
     /// Row numbers.
     U32(UInt32Array),
+    /// Yes and no.
+    Bool(BooleanArray),
 }
 
 impl ColumnCells {
@@ -406,6 +432,7 @@ impl ColumnCells {
             DataType::Int64 => Self::Int(column.as_primitive().clone()),
             DataType::Float64 => Self::Float(column.as_primitive().clone()),
             DataType::UInt32 => Self::U32(column.as_primitive().clone()),
+            DataType::Boolean => Self::Bool(column.as_boolean().clone()),
             _ => return None,
         })
     }
@@ -423,6 +450,11 @@ impl ColumnCells {
     /// Returns the floating-point number of a row; `None` is null.
     pub(super) fn float(&self, row: usize) -> Option<f64> {
         if let Self::Float(cells) = self { cell(cells, row).then(|| cells.value(row)) } else { None }
+    }
+
+    /// Returns the answer of a row; `None` is null.
+    fn is_true(&self, row: usize) -> Option<bool> {
+        if let Self::Bool(cells) = self { cell(cells, row).then(|| cells.value(row)) } else { None }
     }
 
     /// Returns the row number of a row; `None` is null.

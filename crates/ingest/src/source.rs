@@ -262,8 +262,9 @@ impl Reading {
     }
 }
 
-/// Names of files that describe a set and hold no row of it: of the `datasets` library.
-const SET_FACTS: [&str; 3] = ["dataset_infos.json", "dataset_info.json", "dataset_dict.json"];
+/// Names of files that describe a set and hold no row of it: of the `datasets` library, and of the Croissant format.
+const SET_FACTS: [&str; 4] =
+    ["dataset_infos.json", "dataset_info.json", "dataset_dict.json", "croissant.json"];
 
 /// Returns whether a file of a folder describes a set and is no part of it.
 pub fn is_set_facts(path: &Path) -> bool {
