@@ -11,6 +11,7 @@ const README: &str = include_str!("../../README.md");
 const SNAPSHOT: &str = include_str!("../snapshots/run_sample.snap");
 const SPEED: &str = include_str!("../../benches/speed.json");
 const BENCHES: &str = include_str!("../../benches/README.md");
+const MEASURED: &str = include_str!("../../benches/measured.json");
 const PICTURES: [(&str, &str); 2] = [
     ("light", include_str!("../../docs/img/overview-light.svg")),
     ("dark", include_str!("../../docs/img/overview-dark.svg")),
@@ -73,6 +74,37 @@ fn both_pictures_show_the_speeds_that_were_measured() {
             }
         }
     }
+}
+
+/// A whole number with commas between thousands.
+fn grouped(n: u64) -> String {
+    let digits = n.to_string();
+    let groups = digits.as_bytes().rchunks(3).rev().map(|group| std::str::from_utf8(group).unwrap());
+    groups.collect::<Vec<_>>().join(",")
+}
+
+/// What `benches/figures.py` measured last is what README, `speed.json` and so the picture say.
+#[test]
+fn the_readme_says_what_was_measured_last() {
+    let measured: Value = serde_json::from_str(MEASURED).unwrap();
+    let readme = README.split_whitespace().collect::<Vec<_>>().join(" ");
+    let seconds = |figures: &Value| figures["wall_s"].as_f64().unwrap();
+    let (recipe, pairs) = (&measured["recipe"], &measured["pairs"]);
+    let [ours, peer] = ["callsieve", "peer"].map(|program| seconds(&recipe[program]));
+    let lines = |of: &Value| grouped(of["lines"].as_u64().unwrap());
+    let megabytes = recipe["bytes"].as_f64().unwrap() / 1e6;
+    let memory = recipe["callsieve"]["peak_mib"].as_f64().unwrap();
+    for said in [
+        format!("{} requests ({megabytes:.0} MB) take {ours:.1} s and {memory:.0} MiB", lines(recipe)),
+        format!("takes {peer:.1} s there"),
+        format!("in {:.1} s among {} function docs", seconds(&pairs["callsieve"]), lines(pairs)),
+    ] {
+        assert!(readme.contains(&said), "README.md does not say: {said}");
+    }
+    let groups: Vec<Value> = serde_json::from_str(SPEED).unwrap();
+    let bars: Vec<&str> =
+        groups[0]["bars"].as_array().unwrap().iter().map(|bar| bar["value"].as_str().unwrap()).collect();
+    assert_eq!(bars, [format!("{ours:.2}"), format!("{peer:.2}")]);
 }
 
 #[test]
