@@ -1,7 +1,7 @@
 //! Tables of a run as data frames of polars, in a build with the feature `polars`.
 //!
 //! A table is a Parquet file; [`tables`] lists those of a run folder and [`read`] reads one. Cells have the types of the
-//! file: text, 64-bit numbers and row numbers. The version of polars is re-exported, because a data frame of another
+//! file: text, 64-bit numbers, row numbers, yes and no. The version of polars is re-exported, because a data frame of another
 //! version is another type.
 
 use std::path::{Path, PathBuf};
@@ -53,6 +53,7 @@ fn column(name: &str, values: Values<'_>) -> Column {
         Values::Int(values) => Series::new(name, values),
         Values::Float(values) => Series::new(name, values),
         Values::U32(values) => Series::new(name, values),
+        Values::Bool(values) => Series::new(name, values),
     }
     .into()
 }
@@ -74,14 +75,16 @@ mod tests {
             ("n_turns", Values::Int(vec![Some(-1), None, Some(i64::MAX)])),
             ("score", Values::Float(vec![Some(0.5), None, Some(-0.0)])),
             ("row", Values::U32(vec![0, 1, u32::MAX])),
+            ("frozen", Values::Bool(vec![true, false, true])),
         ];
         write_frame(&table, columns).unwrap();
         write_frame(&run.path().join("rows.parquet"), vec![("row", Values::U32(vec![]))]).unwrap();
         std::fs::write(run.path().join("report.json"), "{}").unwrap();
         assert_eq!(tables(run.path()).unwrap(), ["ingest/requests.parquet", "rows.parquet"]);
         let frame = read(&table).unwrap();
-        let types = [DataType::String, DataType::Int64, DataType::Float64, DataType::UInt32];
-        let names = ["query", "n_turns", "score", "row"];
+        let types =
+            [DataType::String, DataType::Int64, DataType::Float64, DataType::UInt32, DataType::Boolean];
+        let names = ["query", "n_turns", "score", "row", "frozen"];
         assert_eq!(frame.dtypes(), types);
         let found: Vec<&str> =
             frame.get_column_names().into_iter().map(polars::prelude::PlSmallStr::as_str).collect();
