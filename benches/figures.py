@@ -23,7 +23,7 @@ import subprocess
 import sys
 import tempfile
 
-from whole_run import BINARY, measure
+from whole_run import BINARY, in_turns, recipe
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MEASURED = ROOT / "benches/measured.json"
@@ -33,16 +33,16 @@ PICTURES = [ROOT / f"docs/img/overview-{name}.svg" for name in ("light", "dark")
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True)
-    recipe = commands.add_parser("recipe", help="the whole recipe and a peer")
-    recipe.add_argument("--input", nargs="+", required=True, metavar="FILE")
-    recipe.add_argument("--set", action="append", default=[], metavar="STAGE.KEY=VALUE", help="a setting of our run")
-    recipe.add_argument("--peer", required=True, help="a command that does the same work")
+    of_log = commands.add_parser("recipe", help="the whole recipe and a peer")
+    of_log.add_argument("--input", nargs="+", required=True, metavar="FILE")
+    of_log.add_argument("--set", action="append", default=[], metavar="STAGE.KEY=VALUE", help="a setting of our run")
+    of_log.add_argument("--peer", required=True, help="a command that does the same work")
     pairs = commands.add_parser("pairs", help="all near-duplicate pairs of a file")
     pairs.add_argument("file", help='docs of gen_docs.py: {"id": row, "doc": text} a line')
     audit = commands.add_parser("audit", help="an audit of training sets")
     audit.add_argument("--train", nargs="+", required=True, metavar="SET")
     audit.add_argument("--bench", nargs="+", required=True, metavar="BENCHMARK")
-    for command in (recipe, pairs, audit):
+    for command in (of_log, pairs, audit):
         command.add_argument("--runs", type=int, default=5)
     commands.add_parser("check", help="compare the pages with the last measurement")
     args = parser.parse_args()
@@ -54,9 +54,7 @@ def main():
 
 
 def of_recipe(args, folder):
-    ours = [BINARY, "run", "--quiet", "--fresh", "--out", os.path.join(folder, "run"), "--input", *args.input]
-    ours += [part for setting in args.set for part in ("--set", setting)]
-    return {"callsieve": ours, "peer": shlex.split(args.peer)}, args.input
+    return {"callsieve": recipe(folder, args.input, args.set), "peer": shlex.split(args.peer)}, args.input
 
 
 def of_pairs(args, _folder):
@@ -74,10 +72,7 @@ MEASUREMENTS = {"recipe": of_recipe, "pairs": of_pairs, "audit": of_audit}
 
 def record(name, commands, inputs, n_runs):
     """Runs the commands in turns, prints and stores the medians."""
-    runs = {program: [] for program in commands}
-    for _ in range(n_runs):
-        for program, command in commands.items():
-            runs[program].append(measure(command))
+    runs = in_turns(commands, n_runs)
     figures = {
         program: dict(zip(("wall_s", "cpu_s", "peak_mib"), (round(statistics.median(of), 2) for of in zip(*all_runs))))
         for program, all_runs in runs.items()
@@ -118,9 +113,9 @@ def differences(measured):
     """Yields what the pages say otherwise."""
     readme = " ".join((ROOT / "README.md").read_text("utf-8").split())
     wanted = []
-    if recipe := measured.get("recipe"):
-        ours, peer = recipe["callsieve"], recipe["peer"]
-        wanted.append(f"{recipe['lines']:,} requests ({recipe['bytes'] / 1e6:.0f} MB) take {ours['wall_s']:.1f} s "
+    if whole := measured.get("recipe"):
+        ours, peer = whole["callsieve"], whole["peer"]
+        wanted.append(f"{whole['lines']:,} requests ({whole['bytes'] / 1e6:.0f} MB) take {ours['wall_s']:.1f} s "
                       f"and {ours['peak_mib']:.0f} MiB")
         wanted.append(f"takes {peer['wall_s']:.1f} s there")
         yield from of_chart(ours["wall_s"], peer["wall_s"])

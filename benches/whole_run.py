@@ -32,15 +32,26 @@ def main():
         print(stage_table([json.load(open(path, encoding="utf-8")) for path in args.stages]))
         return
     with tempfile.TemporaryDirectory() as folder:
-        ours = [BINARY, "run", "--quiet", "--fresh", "--out", os.path.join(folder, "run")]
-        ours += ["--input", *args.input] if args.input else []
-        ours += [part for setting in args.set for part in ("--set", setting)]
+        ours = recipe(folder, args.input, args.set)
         commands = {"callsieve": ours} | ({"peer": shlex.split(args.peer)} if args.peer else {})
-        figures = {name: [] for name in commands}
-        for _ in range(args.runs):
-            for name, command in commands.items():
-                figures[name].append(measure(command))
+        figures = in_turns(commands, args.runs)
     print(run_table(figures))
+
+
+def recipe(folder, inputs, settings):
+    """Returns the command that runs the whole recipe into a folder."""
+    command = [BINARY, "run", "--quiet", "--fresh", "--out", os.path.join(folder, "run")]
+    command += ["--input", *inputs] if inputs else []
+    return command + [part for setting in settings for part in ("--set", setting)]
+
+
+def in_turns(commands, n_runs):
+    """Measures commands in turns, so that a busy machine affects all of them; returns the runs of each."""
+    runs = {name: [] for name in commands}
+    for _ in range(n_runs):
+        for name, command in commands.items():
+            runs[name].append(measure(command))
+    return runs
 
 
 def measure(command):

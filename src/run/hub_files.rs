@@ -1,7 +1,7 @@
 //! Inputs on the Hugging Face hub, `hf://datasets/OWNER/NAME[@REVISION][/PATH]`: downloaded once to the folder of caches.
 //!
 //! A path is a file or a folder of the dataset; without one, all its data files are meant. The revision is that of the commit which the
-//! hub names at the time, so that a run tells which data it has read, and a downloaded file is never downloaded again.
+//! hub names at the time, so that `run.json` shows which data was read, and a downloaded file is never downloaded again.
 //! `HF_ENDPOINT` and `HF_TOKEN` name another server and a key, as for models.
 
 use std::fmt::Write as _;
@@ -33,19 +33,20 @@ const MAIN: &str = "main";
 const FORM: &str =
     "hint: an input on the hub is hf://datasets/OWNER/NAME, with @REVISION and /PATH if needed";
 
-/// Returns paths with the files of the hub in place of those that name such; `tell` is told what is downloaded.
+/// Returns paths with the files of the hub in place of those that name such; `on_download` receives a line for
+/// each file that is downloaded.
 ///
 /// # Errors
 /// An input on the hub is malformed or not there, the hub cannot be reached, or a file cannot be written.
 pub fn fetched(
     paths: &[PathBuf],
     environment: &Environment,
-    tell: &mut dyn FnMut(&str),
+    on_download: &mut dyn FnMut(&str),
 ) -> Result<Vec<PathBuf>, Error> {
     let mut files = Vec::with_capacity(paths.len());
     for path in paths {
         match path.to_str().and_then(|path| path.strip_prefix(SCHEME)) {
-            Some(input) => files.extend(HubInput::of(input)?.files(environment, tell)?),
+            Some(input) => files.extend(HubInput::of(input)?.files(environment, on_download)?),
             None => files.push(path.clone()),
         }
     }
@@ -56,8 +57,8 @@ pub fn fetched(
 ///
 /// # Errors
 /// As [`fetched`].
-pub fn fetch_inputs(pipeline: &mut Pipeline, tell: &mut dyn FnMut(&str)) -> Result<(), Error> {
-    let files = fetched(pipeline.source.source.files(), pipeline.registry.environment(), tell)?;
+pub fn fetch_inputs(pipeline: &mut Pipeline, on_download: &mut dyn FnMut(&str)) -> Result<(), Error> {
+    let files = fetched(pipeline.source.source.files(), pipeline.registry.environment(), on_download)?;
     if files != pipeline.source.source.files()
         && let Some(source) = pipeline.source.with_files(files)
     {
@@ -78,7 +79,7 @@ struct HubInput<'i> {
     path: &'i str,
 }
 
-/// What the hub tells of a revision of a dataset.
+/// The answer of the hub about a revision of a dataset.
 #[derive(Deserialize)]
 struct Revision {
     sha: String,
@@ -111,7 +112,11 @@ impl<'i> HubInput<'i> {
     }
 
     /// Returns its files, downloading those that are not there.
-    fn files(&self, environment: &Environment, tell: &mut dyn FnMut(&str)) -> Result<Vec<PathBuf>, Error> {
+    fn files(
+        &self,
+        environment: &Environment,
+        on_download: &mut dyn FnMut(&str),
+    ) -> Result<Vec<PathBuf>, Error> {
         let hub = environment.hub();
         let failed =
             |error: &dyn std::fmt::Display| Error::Request(format!("input {SCHEME}{}: {error}", self.named));
@@ -160,7 +165,7 @@ impl<'i> HubInput<'i> {
         for name in wanted {
             let file = cache.join(&sha).join(name);
             if !file.is_file() {
-                tell(&format!("downloading {SCHEME}{dataset}@{sha}/{name}"));
+                on_download(&format!("downloading {SCHEME}{dataset}@{sha}/{name}"));
                 if !get(&format!("{base}/{dataset}/resolve/{sha}/{}", encoded(name)), &file)? {
                     return self.refuse(&format!("{base} lists {name} and does not have it"));
                 }

@@ -5,6 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
+use callsieve::text::figures::count;
 use serde_json::Value;
 
 const README: &str = include_str!("../../README.md");
@@ -76,13 +77,6 @@ fn both_pictures_show_the_speeds_that_were_measured() {
     }
 }
 
-/// A whole number with commas between thousands.
-fn grouped(n: u64) -> String {
-    let digits = n.to_string();
-    let groups = digits.as_bytes().rchunks(3).rev().map(|group| std::str::from_utf8(group).unwrap());
-    groups.collect::<Vec<_>>().join(",")
-}
-
 /// What `benches/figures.py` measured last is what README, `speed.json` and so the picture say.
 #[test]
 fn the_readme_says_what_was_measured_last() {
@@ -91,7 +85,7 @@ fn the_readme_says_what_was_measured_last() {
     let seconds = |figures: &Value| figures["wall_s"].as_f64().unwrap();
     let (recipe, pairs) = (&measured["recipe"], &measured["pairs"]);
     let [ours, peer] = ["callsieve", "peer"].map(|program| seconds(&recipe[program]));
-    let lines = |of: &Value| grouped(of["lines"].as_u64().unwrap());
+    let lines = |of: &Value| count(of["lines"].as_u64().unwrap());
     let megabytes = recipe["bytes"].as_f64().unwrap() / 1e6;
     let memory = recipe["callsieve"]["peak_mib"].as_f64().unwrap();
     for said in [
