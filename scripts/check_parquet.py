@@ -20,7 +20,7 @@ from pathlib import Path
 import pyarrow
 import pyarrow.parquet
 
-PLAIN = {"string", "int64", "double", "uint32"}
+PLAIN = {"string", "int64", "double", "uint32", "bool"}
 
 
 def main():
