@@ -106,9 +106,19 @@ pub(super) struct AuditArgs {
     #[arg(long, value_name = "N", value_parser = threads())]
     threads: Option<u16>,
 
+    #[command(flatten)]
+    share: super::parts::PartsArgs,
+
     /// Prints warnings and errors only.
     #[arg(long, short)]
     quiet: bool,
+}
+
+impl AuditArgs {
+    /// The same audit, whose parts are joined.
+    pub(super) fn merging(self, share: super::parts::PartsArgs, threads: Option<u16>, quiet: bool) -> Self {
+        Self { share, threads: threads.or(self.threads), quiet: quiet || self.quiet, ..self }
+    }
 }
 
 pub(super) fn audit(args: AuditArgs, registry: &Registry) -> anyhow::Result<Ending> {
@@ -121,9 +131,12 @@ pub(super) fn audit(args: AuditArgs, registry: &Registry) -> anyhow::Result<Endi
     use_threads(args.threads)?;
     let mut pipeline = args.audited().pipeline(registry)?;
     fetch_inputs(&mut pipeline, &mut console::print_status)?;
-    let out = args.out.clone().unwrap_or_else(|| PathBuf::from("out/audit"));
-    let options = Options::default().fresh(args.fresh).command(command_line());
+    let out = args.share.out(args.out.clone().unwrap_or_else(|| PathBuf::from("out/audit")));
+    let options = Options::default().fresh(args.fresh).command(command_line()).joins(args.share.joins());
     let options = options.model(args.model.options()?);
+    if let Some(done) = args.share.done(&pipeline, &out, &options, args.quiet)? {
+        return Ok(done);
+    }
     let prepared = prepare(&pipeline, &out, &options)?;
     let watching = Watching { console: Console::new(args.quiet), cancel: cancelled_by_signal()? };
     let run = prepared.execute(&watching).map_err(|error| Resumable::of(error, &options.resume_command()))?;

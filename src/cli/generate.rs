@@ -96,9 +96,19 @@ pub(super) struct GenerateArgs {
     #[arg(long, value_name = "N", value_parser = threads())]
     threads: Option<u16>,
 
+    #[command(flatten)]
+    share: super::parts::PartsArgs,
+
     /// Prints warnings and errors only.
     #[arg(long, short)]
     quiet: bool,
+}
+
+impl GenerateArgs {
+    /// The same run, whose parts are joined.
+    pub(super) fn merging(self, share: super::parts::PartsArgs, threads: Option<u16>, quiet: bool) -> Self {
+        Self { share, threads: threads.or(self.threads), quiet: quiet || self.quiet, ..self }
+    }
 }
 
 /// How instructions are made.
@@ -113,8 +123,12 @@ enum By {
 pub(super) fn generate(args: &GenerateArgs, registry: &Registry) -> anyhow::Result<Ending> {
     use_threads(args.threads)?;
     let pipeline = args.options()?.pipeline(registry)?;
-    let out = args.out.clone().unwrap_or_else(|| run_folder(&args.over));
-    let options = Options::default().fresh(args.fresh).command(command_line()).model(args.asking.options()?);
+    let out = args.share.out(args.out.clone().unwrap_or_else(|| run_folder(&args.over)));
+    let options = Options::default().fresh(args.fresh).command(command_line()).joins(args.share.joins());
+    let options = options.model(args.asking.options()?);
+    if let Some(done) = args.share.done(&pipeline, &out, &options, args.quiet)? {
+        return Ok(done);
+    }
     let prepared = prepare(&pipeline, &out, &options)?;
     let watching = Watching { console: Console::new(args.quiet), cancel: cancelled_by_signal()? };
     let run = prepared.execute(&watching).map_err(|error| Resumable::of(error, &options.resume_command()))?;

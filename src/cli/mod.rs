@@ -35,6 +35,7 @@ mod judge;
 mod layout;
 mod model;
 mod pairs;
+mod parts;
 mod plan;
 mod probe;
 mod progress_lines;
@@ -96,6 +97,8 @@ enum Command {
     Init(init::InitArgs),
     /// Makes a dataset from logs and prints the funnel: how many rows each step kept.
     Run(run::RunArgs),
+    /// Joins what several processes did of a run with `--part`, and runs it to the end.
+    Merge(parts::MergeArgs),
     /// Reads the tools of API collections and MCP servers, and gives them legal names.
     Collect(collect::CollectArgs),
     /// Calls the functions of an API collection on hosts that you allow, and records the answers.
@@ -298,6 +301,7 @@ fn run_command(command: Command, supervisor: Vec<OsString>) -> anyhow::Result<En
         Command::Inspect(args) => return inspect::inspect(&args, registry),
         Command::Init(args) => init::init(&args, registry)?,
         Command::Run(args) => return run::run(args, registry),
+        Command::Merge(args) => return parts::merge(&args, registry),
         Command::Plan(args) => plan::plan(&args, registry)?,
         Command::Batch(args) => return batch::batch(args, registry),
         Command::Cache(args) => model::cache(&args, registry.environment())?,

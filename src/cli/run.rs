@@ -10,6 +10,7 @@ use anyhow::Context as _;
 use super::arguments::{FilterArgs, command_line, threads, use_threads};
 use super::funnel::summary;
 use super::model::ModelArgs;
+use super::parts::PartsArgs;
 use super::plan::Loaded;
 use super::{Ending, PipelineArgs};
 use crate::audit::report::AuditReport;
@@ -72,11 +73,21 @@ pub(super) struct RunArgs {
     batch_rows: BatchRows,
 
     #[command(flatten)]
+    share: PartsArgs,
+
+    #[command(flatten)]
     model: ModelArgs,
 
     /// Prints warnings and errors only.
     #[arg(long, short)]
     quiet: bool,
+}
+
+impl RunArgs {
+    /// The same run, whose parts are joined.
+    pub(super) fn merging(self, share: PartsArgs, threads: Option<u16>, quiet: bool) -> Self {
+        Self { share, threads: threads.or(self.threads), quiet: quiet || self.quiet, ..self }
+    }
 }
 
 pub(super) fn run(mut args: RunArgs, registry: &Registry) -> anyhow::Result<Ending> {
@@ -88,10 +99,13 @@ pub(super) fn run(mut args: RunArgs, registry: &Registry) -> anyhow::Result<Endi
     args.pipeline.set.extend(of_ingest("sample_rows", args.sample_rows));
     args.pipeline.set.extend(args.filter.overrides()?);
     let Loaded { pipeline, run_name } = super::plan::load(&args.pipeline, registry)?;
-    let out = args.out.unwrap_or_else(|| Path::new("out").join(run_name));
+    let out = args.share.out(args.out.unwrap_or_else(|| Path::new("out").join(run_name)));
     let options = Options::default().fresh(args.fresh).parts(args.parts).batch_rows(args.batch_rows);
     let options = options.reviews(!args.ignore_reviews);
-    let options = options.command(command_line()).model(args.model.options()?);
+    let options = options.command(command_line()).model(args.model.options()?).joins(args.share.joins());
+    if let Some(done) = args.share.done(&pipeline, &out, &options, args.quiet)? {
+        return Ok(done);
+    }
     let prepared = prepare(&pipeline, &out, &options)?;
     // Until here signals end the program: nothing of the run is written yet.
     let watching = Watching { console: Console::new(args.quiet), cancel: cancelled_by_signal()? };

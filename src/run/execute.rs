@@ -22,7 +22,7 @@ use crate::engine::language_model::LanguageModel;
 use crate::engine::layout::{DECISIONS, RUN_FORMAT};
 use crate::engine::manifest::RunFile;
 use crate::engine::raw::IngestManifest;
-use crate::engine::runner;
+use crate::engine::runner::{self, Manner};
 use crate::engine::services::Services;
 use crate::export::earlier::Earlier;
 use crate::instruct::collection::sink::CollectionFiles;
@@ -115,7 +115,11 @@ pub fn prepare<'p>(pipeline: &'p Pipeline, out: &Path, options: &'p Options) -> 
 }
 
 /// The decisions of reviewers in the run folder.
-fn reviewed(pipeline: &Pipeline, folder: &RunFolder, options: &Options) -> Result<Reviewed, Error> {
+pub(super) fn reviewed(
+    pipeline: &Pipeline,
+    folder: &RunFolder,
+    options: &Options,
+) -> Result<Reviewed, Error> {
     if !options.reviews {
         return Ok(Reviewed::default());
     }
@@ -146,14 +150,7 @@ impl Prepared<'_> {
     /// # Errors
     /// The folder holds a run of other inputs that [`Options::fresh`] does not remove. [`Error::NoRequest`]: the inputs are no logs. [`Error::Halfway`]: the same call continues from there.
     pub fn execute(mut self, observer: &dyn Observer) -> Result<RunReport, Error> {
-        if let Some(source) = self.after_earlier_pipeline(observer)? {
-            self.source = source;
-        }
-        self.source = take_inputs(&self.source, &self.folder, &|| observer.is_cancelled())?;
-        for warning in self.skipped.iter().chain(&self.pipeline.warnings) {
-            observer.warn(warning);
-        }
-        self.report_reviews(observer);
+        self.begin(observer)?;
         let judged = match &self.options.pool {
             Some(pool) => pool.install(|| self.filled(observer)),
             None => self.filled(observer),
@@ -168,11 +165,76 @@ impl Prepared<'_> {
                 dataset.display()
             ));
         }
-        judged.map_err(|error| match error {
+        let report = judged.map_err(|error| self.named(error))?;
+        // They hold raw text, and the run has it.
+        self.folder.remove_parts().map_err(Error::Halfway)?;
+        Ok(report)
+    }
+
+    /// Reads the inputs or joins the parts of them, and runs the stages before this one, so that other processes can judge parts of its rows.
+    ///
+    /// # Errors
+    /// As [`Prepared::execute`]; there is no such stage.
+    pub fn execute_until(mut self, stage: &str, observer: &dyn Observer) -> Result<(), Error> {
+        let ids: Vec<&str> = self.pipeline.stages.iter().map(|known| known.id.as_str()).collect();
+        let Some(until) = ids.iter().position(|id| *id == stage) else {
+            return refuse(format!(
+                "the pipeline has no stage {stage}\nhint: its stages are {}",
+                ids.join(", ")
+            ));
+        };
+        self.begin(observer)?;
+        let watched = Watched(observer);
+        let run = || {
+            let manner = self.manner(Some(until));
+            runner::run_so(
+                &self.folder,
+                &*self.source.source,
+                &self.pipeline.stages,
+                manner,
+                &self.context(&watched),
+            )
+        };
+        let run = match &self.options.pool {
+            Some(pool) => pool.install(run),
+            None => run(),
+        };
+        run.map(drop).map_err(|error| self.named(error))
+    }
+
+    /// Copies standard input if it is one of the inputs, and warns of what was found until here.
+    fn begin(&mut self, observer: &dyn Observer) -> Result<(), Error> {
+        if let Some(source) = self.after_earlier_pipeline(observer)? {
+            self.source = source;
+        }
+        self.source = take_inputs(&self.source, &self.folder, &|| observer.is_cancelled())?;
+        for warning in self.skipped.iter().chain(&self.pipeline.warnings) {
+            observer.warn(warning);
+        }
+        self.report_reviews(observer);
+        Ok(())
+    }
+
+    /// An error of the engine after the run has begun.
+    fn named(&self, error: engine::error::Error) -> Error {
+        match error {
             engine::error::Error::NoRequest(what) => self.without_request(&what),
             engine::error::Error::Decisions(what) => Error::Request(what),
             error => Error::Halfway(error),
-        })
+        }
+    }
+
+    fn context<'w>(&self, watched: &'w Watched<'_>) -> Context<'w> {
+        let model = self.model.clone().map(|model| model as Arc<dyn LanguageModel>);
+        let services =
+            Services::default().with_decisions(Arc::clone(&self.decisions)).with_language_model(model);
+        Context::new(self.pipeline.seed, watched, watched).with_services(services)
+    }
+
+    fn manner(&self, until: Option<usize>) -> Manner {
+        let cuts = Cuts { parts: self.options.parts, batch_rows: self.options.batch_rows };
+        let settled = self.options.adds_after.unwrap_or_default();
+        Manner { cuts, settled, joins: self.options.joins, until }
     }
 
     /// Reports what reviewers decided on rows of the run folder.
@@ -274,14 +336,10 @@ impl Prepared<'_> {
     fn round(&self, observer: &dyn Observer) -> Result<Round, engine::error::Error> {
         let Self { pipeline, options, source, folder, .. } = self;
         let watched = Watched(observer);
-        let model = self.model.clone().map(|model| model as Arc<dyn LanguageModel>);
-        let services =
-            Services::default().with_decisions(Arc::clone(&self.decisions)).with_language_model(model);
-        let cx = Context::new(pipeline.seed, &watched, &watched).with_services(services);
-        let cuts = Cuts { parts: options.parts, batch_rows: options.batch_rows };
+        let cx = self.context(&watched);
         let earlier = EarlierDecisions::of(folder.path());
-        let settled = options.adds_after.unwrap_or_default();
-        let outcome = runner::run_adding(folder, &*source.source, &pipeline.stages, cuts, settled, &cx)?;
+        let manner = self.manner(None);
+        let outcome = runner::run_so(folder, &*source.source, &pipeline.stages, manner, &cx)?;
         if let Some(warning) = earlier.warning(&self.decisions, &outcome.corpus)? {
             observer.warn(&warning);
         }

@@ -34,7 +34,7 @@ use crate::side_file;
 use crate::text::os_error::{cause_of, hint_of};
 
 /// Whether an input can be read only once: standard input, or a pipe that has a name.
-fn is_pipe(input: &Path) -> bool {
+pub(super) fn is_pipe(input: &Path) -> bool {
     let is_special = || input.metadata().is_ok_and(|facts| !facts.is_file() && !facts.is_dir());
     input.as_os_str() == "-" || is_special()
 }
@@ -287,7 +287,11 @@ fn copied(
 
 /// Refuses to replace a run, finished or not, by one of other inputs: files of other names and other content. A file
 /// that has changed under its name is the same input; a pipe has no name that identifies its content.
-fn check_same_inputs(given: &[PathBuf], copied: &dyn Source, folder: &RunFolder) -> Result<(), Error> {
+pub(super) fn check_same_inputs(
+    given: &[PathBuf],
+    copied: &dyn Source,
+    folder: &RunFolder,
+) -> Result<(), Error> {
     let before = inputs_before(folder);
     if before.is_empty() {
         return Ok(());

@@ -1,7 +1,7 @@
 //! What the program does, as functions of the library: run a pipeline, read a finished run, change it, compare two.
 //!
 //! `cli` parses arguments and prints what these functions return; a program of one's own calls them in the same way.
-//! [`execute`] runs a pipeline into a run folder, an [`Observer`] follows it and may stop it. [`open`] reads a finished
+//! [`execute`] runs a pipeline into a run folder, [`execute_part`] does a part of it beside other processes, an [`Observer`] follows it and may stop it. [`open`] reads a finished
 //! run, which [`OpenRun`] reports, lists the edits and the rows to decide on of, and explains row by row. [`purge`] and [`forget`] take something
 //! out of a finished run, [`compare`] shows what differs between two, [`calibrate`] fits the weights of `judge-queries`.
 //! Nothing here prints, reads the environment or the command line.
@@ -24,6 +24,7 @@ mod open;
 mod options;
 mod outcome;
 mod own_files;
+mod parts;
 mod patch;
 mod paths;
 mod pattern;
@@ -52,6 +53,7 @@ pub use language_model::{ModelOptions, ModelPlan, plan_requests};
 pub use observer::Observer;
 pub use open::{OpenRun, open};
 pub use options::Options;
+pub use parts::{PartsCommand, execute_part, parts_command};
 pub use patch::{functions_of, patch_in_words, patch_lines};
 pub use paths::{Expanded, expand, run_name};
 pub use place::Place;
@@ -61,6 +63,8 @@ pub use review::{FIELDS, ReviewFormat, ReviewOptions, ReviewRow, ReviewTable, Se
 pub use reviewing::{ExportedReviews, ImportedReviews, Reviewing, ReviewingOptions};
 pub use why::{Why, why};
 
+pub use crate::engine::parts::RunPart;
+pub use crate::engine::run_parts::PartDone;
 pub use crate::engine::verify::{Verified, verify};
 pub use crate::erasure::purge::Extent;
 pub use crate::erasure::rewrite::Touched;

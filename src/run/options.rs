@@ -39,6 +39,9 @@ pub struct Options {
     /// Adds to the finished run that the folder holds: this number of stages stays as it is, and where the others drop rows, the source makes
     /// no others. `None` for a run of its own.
     pub adds_after: Option<usize>,
+
+    /// Joins the parts of steps that other processes did in the run folder; see [`execute_part`](super::execute_part).
+    pub joins: bool,
 }
 
 impl Default for Options {
@@ -53,6 +56,7 @@ impl Default for Options {
             command: Vec::new(),
             model: ModelOptions::default(),
             adds_after: None,
+            joins: false,
         }
     }
 }
@@ -97,6 +101,13 @@ impl Options {
     #[must_use]
     pub fn adds_after(mut self, n_stages: usize) -> Self {
         self.adds_after = Some(n_stages);
+        self
+    }
+
+    /// Joins the parts of steps that other processes did in the run folder, or not.
+    #[must_use]
+    pub fn joins(mut self, joins: bool) -> Self {
+        self.joins = joins;
         self
     }
 

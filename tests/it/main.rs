@@ -60,6 +60,7 @@ mod overlap;
 mod pairs;
 mod parser_chain;
 mod partition;
+mod parts;
 mod picture;
 mod pieces;
 mod privacy;

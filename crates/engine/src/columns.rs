@@ -141,6 +141,11 @@ pub fn from_ingest() -> Vec<ColumnSpec> {
     ALL.iter().copied().filter(|column| column.origin == Origin::Source).collect()
 }
 
+/// Returns the column of this name that a source of logs writes.
+pub fn source_column(name: &str) -> Option<ColumnSpec> {
+    ALL.iter().copied().find(|column| column.origin == Origin::Source && column.name == name)
+}
+
 /// Returns the columns that `rows.parquet` and `lists.parquet` copy.
 pub fn listed() -> Vec<ColumnSpec> {
     ALL.iter().copied().filter(|column| column.is_listed).collect()

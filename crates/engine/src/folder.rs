@@ -17,8 +17,8 @@ use super::disk::{is_link, owner_only, put_in_place, remove, sync_folder};
 use super::error::{At, Error, Result};
 use super::foreign_files::refuse_foreign_files;
 use super::layout::{
-    DATASET, EARLIER, FORGOTTEN_LIST, INGEST, MANIFEST, MARKER, OUTCOME, RUN_FILE, SPENT, SPOOL, STAGES,
-    temporary_path,
+    DATASET, EARLIER, FORGOTTEN_LIST, INGEST, MANIFEST, MARKER, OUTCOME, PARTS, RUN_FILE, SPENT, SPOOL,
+    STAGES, temporary_path,
 };
 use super::manifest::{sealed_manifest, step_folders};
 use super::marker::{self, Nature, nature};
@@ -90,10 +90,18 @@ impl RunFolder {
     /// Something cannot be removed.
     pub fn clear(&self) -> Result<()> {
         self.remove_outcome()?;
-        for name in [EARLIER, INGEST, STAGES, SPOOL, SPENT] {
+        for name in [EARLIER, INGEST, STAGES, SPOOL, SPENT, PARTS] {
             remove(&self.path.join(name))?;
         }
         self.remove_partial()
+    }
+
+    /// Removes the parts of steps that separate processes did.
+    ///
+    /// # Errors
+    /// They cannot be removed.
+    pub fn remove_parts(&self) -> Result<()> {
+        remove(&self.path.join(PARTS))
     }
 
     /// Returns the path of the file of what the calls of this folder paid language models for.
@@ -278,6 +286,11 @@ pub struct Step {
 }
 
 impl Step {
+    /// Returns a step that is written in one folder and renamed to another.
+    pub(super) fn new(partial: PathBuf, done: PathBuf) -> Self {
+        Self { partial, done }
+    }
+
     /// Returns the temporary path of a file of the step.
     pub fn file(&self, name: &str) -> PathBuf {
         self.partial.join(name)

@@ -32,6 +32,8 @@ pub const STAGES: &str = "stages";
 /// The folder of the decisions of people. No run writes or removes it.
 pub const DECISIONS: &str = "decisions";
 pub(super) const SPOOL: &str = "stdin";
+/// The folder of the parts of steps that separate processes do, until they are joined.
+pub const PARTS: &str = "parts";
 
 /// Links, in the folder of a stage and at the top of a run.
 pub const LINKS: &str = "links.parquet";

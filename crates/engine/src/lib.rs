@@ -8,7 +8,7 @@
 //!   may use besides its rows;
 //! - input and output of a stage: `view` and `verdict`; where rows come from and go: `source` and `sink`, whose kinds are in
 //!   `kind`;
-//! - how verdicts are applied: `runner`, `cascade`, `conservation`, `row_names`, `decided` and `decisions`;
+//! - how verdicts are applied: `runner`, `cascade`, `conservation`, `row_names`, `decided` and `decisions`; `run_parts` does a part of a step beside other processes, and `parts` has its files;
 //! - the foundations: `corpus` (tables), `raw` and `delta` (their files), `frame` and `foreign` (tables as
 //!   Arrow arrays), `parquet_rows` (ranges of their rows), `parquet_copy` and `parquet_form` (Parquet files that are written again), `background_writer`, `folder` and `marker` (the run folder), `layout` (file names), `disk` (writing files),
 //!   `manifest` (what a run records), `seal` and `verify` (checksums), `ledger` (all events in one table), `links`
@@ -66,9 +66,11 @@ pub mod parquet_copy;
 mod parquet_form;
 mod parquet_rows;
 pub mod partition;
+pub mod parts;
 pub mod raw;
 pub mod rollout;
 pub mod row_names;
+pub mod run_parts;
 pub mod runner;
 pub mod seal;
 pub mod services;

@@ -56,7 +56,7 @@ pub struct StoredLink {
 pub(super) struct LinkTexts(FxHashSet<Arc<str>>);
 
 impl LinkTexts {
-    fn shared(&mut self, text: &str) -> Arc<str> {
+    pub(super) fn shared(&mut self, text: &str) -> Arc<str> {
         if let Some(known) = self.0.get(text) {
             return Arc::clone(known);
         }

@@ -12,7 +12,7 @@ use super::disk::{check_access, is_link, is_regular, write_durable};
 use super::error::{At, Error, Result};
 use super::layout::{
     DATASET, DECISIONS, EARLIER, FORGOTTEN_LIST, FORMER_MARKER, INGEST, LOCK, MANIFEST, MARKER, OUTCOME,
-    RUN_FILE, RUN_FORMAT, SPOOL, STAGES, temporary_path,
+    PARTS, RUN_FILE, RUN_FORMAT, SPOOL, STAGES, temporary_path,
 };
 use super::seal::names_below;
 
@@ -194,7 +194,7 @@ fn is_same(_file: &File, path: &Path) -> std::io::Result<bool> {
 
 /// Refuses a run folder that has a symbolic link where a run writes or removes.
 fn refuse_links(run: &Path) -> Result<()> {
-    let ours = [RUN_FILE, EARLIER, FORGOTTEN_LIST, SPOOL, INGEST, STAGES, DATASET, DECISIONS];
+    let ours = [RUN_FILE, EARLIER, FORGOTTEN_LIST, SPOOL, INGEST, STAGES, PARTS, DATASET, DECISIONS];
     let ours = ours.into_iter().chain(OUTCOME);
     for path in ours.flat_map(|name| [run.join(name), temporary_path(&run.join(name))]) {
         if is_link(&path) {

@@ -19,7 +19,7 @@ use super::contract::Partition;
 use super::division::{Parts, StagePart};
 use super::error::{Error, Result};
 use super::stage::Stage;
-use super::verdict::Verdict;
+use super::verdict::{PartDelta, Verdict};
 use super::view::View;
 use super::vocabulary::RowIx;
 
@@ -78,24 +78,48 @@ pub(super) fn judge(
 ) -> Result<()> {
     let progress = WarnsOnce { progress: cx.progress, warned: Mutex::new(BTreeSet::new()) };
     let cx = Context::new(cx.seed, cx.cancel, &progress).with_services(cx.services.clone());
-    let mut notes: BTreeMap<String, Vec<serde_json::Value>> = BTreeMap::new();
+    let mut joining = Joining::default();
     for part in parts {
         let mut verdict = out.of_part(part);
         stage.judge(&view.of_part(part), &cx, &mut verdict)?;
-        let mut delta = verdict.into_part();
+        let delta = verdict.into_part();
+        joining.add(delta, out)?;
+    }
+    joining.finish(stage, out)
+}
+
+/// Joins the verdicts on parts, in their order.
+#[derive(Debug, Default)]
+pub(super) struct Joining {
+    notes: BTreeMap<String, Vec<serde_json::Value>>,
+}
+
+impl Joining {
+    /// Adds the verdict on the next part.
+    ///
+    /// # Errors
+    /// It breaks a rule of verdicts, or judges a row that an earlier part judged.
+    pub(super) fn add(&mut self, mut delta: PartDelta, out: &mut Verdict<'_>) -> Result<()> {
         for (name, note) in std::mem::take(&mut delta.notes) {
-            notes.entry(name).or_default().push(note);
+            self.notes.entry(name).or_default().push(note);
         }
-        out.absorb(delta)?;
+        out.absorb(delta)
     }
-    for (name, of_parts) in notes {
-        let joined = stage.join_notes(&name, of_parts).ok_or_else(|| Error::Verdict {
-            stage: out.stage().to_owned(),
-            what: format!("its parts note {name:?} differently, and it does not join them"),
-        })?;
-        out.note(&name, joined);
+
+    /// Joins the notes of all parts.
+    ///
+    /// # Errors
+    /// They cannot be joined.
+    pub(super) fn finish(self, stage: &dyn Stage, out: &mut Verdict<'_>) -> Result<()> {
+        for (name, of_parts) in self.notes {
+            let joined = stage.join_notes(&name, of_parts).ok_or_else(|| Error::Verdict {
+                stage: out.stage().to_owned(),
+                what: format!("its parts note {name:?} differently, and it does not join them"),
+            })?;
+            out.note(&name, joined);
+        }
+        Ok(())
     }
-    Ok(())
 }
 
 /// Forwards progress, and each warning once, because every part reports the same fault of a file.

@@ -16,7 +16,7 @@ use super::background_writer::BackgroundWriter;
 use super::cascade::{NO_REQUEST_LEFT, apply, take_effect, take_effect_resolved};
 use super::conservation::{check_export, check_lines, check_stage, kept};
 use super::context::Context;
-use super::contract::{Contract, Role};
+use super::contract::{Contract, Partition, Role};
 use super::corpus::{Cells, Corpus};
 use super::decided::{Decided, entry_of};
 use super::decision::{self, Decision, DecisionKind, Ruling};
@@ -40,7 +40,8 @@ use super::language_model::USAGE_NOTE;
 use super::layout::{INGEST, LINKS, MANIFEST, step_name};
 use super::links::{StoredLink, write_links};
 use super::manifest::InputFile;
-use super::partition;
+use super::partition::{self, Joining};
+use super::parts::{self, FinishedPart, read_delta};
 use super::raw::{self, IngestCounts, IngestManifest, Intake};
 use super::seal::{Files, SealFault, SealFaultKind, Sealed};
 use super::sink::{Exported, FinishedTables, Sink};
@@ -96,25 +97,36 @@ pub fn run_cut(
     cuts: Cuts,
     cx: &Context<'_>,
 ) -> Result<Outcome> {
-    run_adding(folder, source, stages, cuts, 0, cx)
+    run_so(folder, source, stages, Manner { cuts, ..Manner::default() }, cx)
 }
 
-/// Runs like [`run_cut`], and takes the first `settled` stages over also where a service failed for some rows: they are not asked for again,
-/// so that what is added to a run leaves it as it is.
+/// Which work of a run is done now, and how. The results do not depend on it.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Manner {
+    /// Into what the work is divided.
+    pub cuts: Cuts,
+    /// This number of stages, the first ones, are taken over also where a service failed for some rows: they are not asked for again, so that
+    /// what is added to a run leaves it as it is.
+    pub settled: usize,
+    /// Joins what separate processes read and judged; see [`parts`](super::parts).
+    pub joins: bool,
+    /// Stops before the stage of this number, so that separate processes can judge its parts.
+    pub until: Option<usize>,
+}
+
+/// Runs like [`run`], in this manner.
 ///
 /// # Errors
-/// As [`run`].
-pub fn run_adding(
+/// As [`run`]; and parts that are to be joined are missing, damaged, or of something else.
+pub fn run_so(
     folder: &RunFolder,
     source: &dyn Source,
     stages: &[StageInstance],
-    cuts: Cuts,
-    settled: usize,
+    manner: Manner,
     cx: &Context<'_>,
 ) -> Result<Outcome> {
     let background_writer = BackgroundWriter::new(HELD_BYTES);
-    let running = Running { folder, background_writer: &background_writer, cx, cuts, settled };
-    run_by(running, source, stages)
+    run_by(Running { folder, background_writer: &background_writer, cx, manner }, source, stages)
 }
 
 /// Runs with a background writer that is used for nothing else.
@@ -143,7 +155,8 @@ fn steps(running: Running<'_>, source: &dyn Source, stages: &[StageInstance]) ->
     folder.keep_stages(&names)?;
     let mut manifests: Vec<StageManifest> = Vec::new();
     let mut upstream = ingest.key.clone();
-    for (at, instance) in stages.iter().enumerate() {
+    let n_now = running.manner.until.unwrap_or(stages.len());
+    for (at, instance) in stages.iter().enumerate().take(n_now) {
         if cx.cancelled() {
             return Err(Error::Interrupted);
         }
@@ -205,14 +218,12 @@ pub(super) struct Running<'a> {
     pub(super) folder: &'a RunFolder,
     pub(super) background_writer: &'a BackgroundWriter,
     pub(super) cx: &'a Context<'a>,
-    pub(super) cuts: Cuts,
-    /// The first stages that are taken over also where a service failed for some rows.
-    pub(super) settled: usize,
+    pub(super) manner: Manner,
 }
 
 /// Reads the inputs, unless the same inputs were already read. The outcome of an earlier run stays until a request is found. Also returns the tables and the number of reused steps.
 fn ingest(running: Running<'_>, source: &dyn Source) -> Result<(IngestManifest, Corpus, usize)> {
-    let Running { folder, background_writer, cx, cuts, .. } = running;
+    let Running { folder, background_writer, cx, manner } = running;
     let forgotten = Forgotten::read(folder.path())?;
     if let Some(Sealed { value: manifest, files, .. }) = manifest_of::<IngestManifest>(running, "ingest")? {
         cx.progress.begin("compare inputs", None);
@@ -227,8 +238,14 @@ fn ingest(running: Running<'_>, source: &dyn Source) -> Result<(IngestManifest, 
     let start = Instant::now();
     cx.progress.begin("ingest", None);
     let (files, columns) = (folder.begin_private("ingest")?, source.columns());
-    let mut writer = Intake::new(files, &columns, forgotten.clone(), cuts.batch_rows, background_writer);
-    let read = source.read(&mut writer, cx)?;
+    let mut writer =
+        Intake::new(files, &columns, forgotten.clone(), manner.cuts.batch_rows, background_writer);
+    let joins = manner.joins && source.divides();
+    let read = if joins {
+        source.join_parts(&parts_of_reading(folder, source, &forgotten, cx)?, &mut writer, cx)?
+    } else {
+        source.read(&mut writer, cx)?
+    };
     // Checked before the step is finished, because a later run reuses finished steps.
     check_lines(&read, writer.counts())?;
     if writer.counts().has_nothing() && folder.has_finished() {
@@ -243,6 +260,9 @@ fn ingest(running: Running<'_>, source: &dyn Source) -> Result<(IngestManifest, 
         key = key_of_failed(&key, "failed item", read.failed.iter().map(|item| item.to_le_bytes()));
     }
     let (manifest, corpus) = writer.finish(key, read, start.elapsed().as_secs_f64())?;
+    if joins {
+        remove_joined(running, INGEST)?;
+    }
     let counts = &manifest.counts;
     let lists = counted(counts.doc_lists, "doc list", "doc lists");
     // A collection has functions and no requests.
@@ -251,6 +271,28 @@ fn ingest(running: Running<'_>, source: &dyn Source) -> Result<(IngestManifest, 
         records => format!("{}, {lists}", counted(records, "request", "requests")),
     });
     Ok((manifest, corpus, 0))
+}
+
+/// Returns the parts of the inputs that separate processes read.
+fn parts_of_reading(
+    folder: &RunFolder,
+    source: &dyn Source,
+    forgotten: &Forgotten,
+    cx: &Context<'_>,
+) -> Result<Vec<FinishedPart>> {
+    let key = key_of_reading(source, forgotten, cx.seed)?;
+    parts::all(folder.path(), INGEST, &key)?.ok_or_else(|| {
+        Error::Setting(format!(
+            "{}: no part of the inputs was read\nhint: read them with `--part 1/N` to `--part N/N`, or run without parts",
+            folder.path().display()
+        ))
+    })
+}
+
+/// Removes the parts of a step once the step itself is on disk.
+fn remove_joined(Running { folder, background_writer, .. }: Running<'_>, step: &str) -> Result<()> {
+    let (run, step) = (folder.path().to_owned(), step.to_owned());
+    background_writer.push(move || parts::remove_of(&run, &step))
 }
 
 /// Returns the manifest of a finished step; a damaged one counts as missing, with a warning.
@@ -282,6 +324,20 @@ fn warn_of_damage(Running { folder, cx, .. }: Running<'_>, step: &str, fault: &S
     cx.progress.warn(&format!("{} is damaged ({}){more}: {again}", path.display(), fault.detail));
 }
 
+/// The key of a part of reading: as of the step, without the hashes of the inputs, which no part knows.
+pub(super) fn key_of_reading(source: &dyn Source, forgotten: &Forgotten, seed: u64) -> Result<String> {
+    let mut fingerprint = Fingerprint::default();
+    fingerprint.version(ENGINE_VERSION);
+    fingerprint.add_part("seed", &seed.to_le_bytes());
+    source.fingerprint(&mut fingerprint)?;
+    for file in source.files() {
+        let bytes = std::fs::metadata(file).at("reading", file)?.len();
+        fingerprint.add_part("bytes", &bytes.to_le_bytes());
+    }
+    forgotten.fingerprint(&mut fingerprint);
+    Ok(fingerprint.finish())
+}
+
 fn ingest_key(source: &dyn Source, inputs: &[InputFile], forgotten: &Forgotten, seed: u64) -> Result<String> {
     let mut fingerprint = Fingerprint::default();
     fingerprint.version(ENGINE_VERSION);
@@ -294,7 +350,12 @@ fn ingest_key(source: &dyn Source, inputs: &[InputFile], forgotten: &Forgotten, 
     Ok(fingerprint.finish())
 }
 
-fn stage_key(instance: &StageInstance, upstream: &str, is_last: bool, cx: &Context<'_>) -> Result<String> {
+pub(super) fn stage_key(
+    instance: &StageInstance,
+    upstream: &str,
+    is_last: bool,
+    cx: &Context<'_>,
+) -> Result<String> {
     let mut fingerprint = Fingerprint::after(upstream);
     fingerprint.add_part("kind", instance.kind.as_bytes());
     fingerprint.add_part("id", instance.id.as_bytes());
@@ -375,7 +436,7 @@ fn is_reusable(
     drops: &Drops<'_>,
     (at, instance): (usize, &StageInstance),
 ) -> bool {
-    let is_settled = at < running.settled && done.value.notes.contains_key(INCOMPLETE_NOTE);
+    let is_settled = at < running.manner.settled && done.value.notes.contains_key(INCOMPLETE_NOTE);
     let has_key = || {
         if drops.0.is_none() && !is_settled {
             return done.value.key == key;
@@ -421,11 +482,13 @@ fn judge(
     let contract = instance.stage.contract();
     let before = kept(corpus);
     cx.progress.begin(&instance.id, Some(corpus.table(contract.table).len() as u64));
+    let of_parts = parts_of_stage(running, (step, keys.own), &contract)?;
+    let joins = of_parts.is_some();
     let files = folder.begin(step)?;
     let decided = Decided::of(&cx.services.decisions, corpus, contract.table)?;
     let view = View::new(corpus, &contract).with_decided(&decided);
     let Delta { fates, edits, cells, links, rulings, mut notes } =
-        verdict_of(running, instance, &contract, &files.file(COLUMNS), corpus, &view)?;
+        verdict_of(running, instance, (&contract, of_parts), &files.file(COLUMNS), corpus, &view)?;
     let (fates, rulings) = decide(place, &contract, (fates, rulings), (&decided, drops), corpus, cx)?;
     notes.extend(notes_of_decisions(running, place, &rulings, corpus)?);
     let edits: Vec<StoredEdit> =
@@ -456,6 +519,9 @@ fn judge(
     let columns = files.done_file(COLUMNS);
     let links = contract.links.then_some(links);
     write_in_background(background_writer, files, Rest { fates, edits, links, rulings }, manifest.clone())?;
+    if joins {
+        remove_joined(running, folder_of(step))?;
+    }
     if let Some(held) = cells {
         let cells = Cells::written(held, &columns, background_writer)?;
         corpus.table_mut(contract.table).add_columns(&contract.writes, cells);
@@ -464,11 +530,37 @@ fn judge(
     Ok(manifest)
 }
 
+/// Returns what separate processes judged of a step; `None` if it is judged here.
+fn parts_of_stage(
+    Running { folder, manner, .. }: Running<'_>,
+    (step, key): (&str, &str),
+    contract: &Contract,
+) -> Result<Option<Vec<FinishedPart>>> {
+    if !manner.joins || why_undivided(contract).is_some() {
+        return Ok(None);
+    }
+    parts::all(folder.path(), folder_of(step), key)
+}
+
+/// The name of the folder of a step: `05-drop-spam` of `stages/05-drop-spam`.
+pub(super) fn folder_of(step: &str) -> &str {
+    step.rsplit_once('/').map_or(step, |(_, name)| name)
+}
+
+/// Why separate processes cannot judge the rows of a stage; `None` if they can.
+pub(super) fn why_undivided(contract: &Contract) -> Option<&'static str> {
+    if contract.partition == Partition::Whole {
+        return Some("it compares all rows with each other");
+    }
+    let asks = contract.sends_rows_out || !contract.asks.is_empty();
+    asks.then_some("it asks a service, whose answers and costs one process counts")
+}
+
 /// Returns the verdict of a stage on the current tables.
 fn verdict_of(
-    Running { background_writer, cx, cuts, .. }: Running<'_>,
+    Running { background_writer, cx, manner, .. }: Running<'_>,
     instance: &StageInstance,
-    contract: &Contract,
+    (contract, of_parts): (&Contract, Option<Vec<FinishedPart>>),
     columns: &Path,
     corpus: &Corpus,
     view: &View<'_>,
@@ -476,7 +568,15 @@ fn verdict_of(
     let mut verdict =
         Verdict::new(&instance.id, contract, corpus.table(contract.table), columns, background_writer);
     let stage = &*instance.stage;
-    let cut = partition::cut(stage, &instance.id, view, cuts.parts, cx)?;
+    if let Some(parts) = of_parts {
+        let mut joining = Joining::default();
+        for part in &parts {
+            joining.add(read_delta(&part.content, contract)?, &mut verdict)?;
+        }
+        joining.finish(stage, &mut verdict)?;
+        return verdict.finish();
+    }
+    let cut = partition::cut(stage, &instance.id, view, manner.cuts.parts, cx)?;
     if cut.len() < 2 {
         stage.judge(view, cx, &mut verdict)?;
     } else {

@@ -3,10 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use super::context::Context;
-use super::error::Result;
+use super::error::{Error, Result};
 use super::fingerprint::Fingerprint;
 use super::manifest::InputFile;
+use super::parts::{FinishedPart, RunPart};
 use super::raw::{InputsRead, Intake};
 use super::vocabulary::ColumnSpec;
 
@@ -80,4 +83,35 @@ pub trait Source: Send + Sync {
     /// # Errors
     /// An input cannot be read to its end, or the user asked to stop. A bad line is never an error.
     fn read(&self, into: &mut Intake, cx: &Context<'_>) -> Result<InputsRead>;
+
+    /// Whether separate processes can each read a part of the inputs; see [`read_part`](Self::read_part).
+    fn divides(&self) -> bool {
+        false
+    }
+
+    /// Reads one part of the inputs and writes what it read to a new file, for [`join_parts`](Self::join_parts). Returns facts about it.
+    /// What is in one part must not depend on the others, nor on how many threads read it.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read); or the source does not [divide](Self::divides) what it reads.
+    fn read_part(&self, _part: RunPart, _content: &Path, _cx: &Context<'_>) -> Result<Value> {
+        Err(undivided())
+    }
+
+    /// Passes on what all parts read, in their order, as if it had been [read](Self::read) at once.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read); or an input is no longer what the parts read.
+    fn join_parts(
+        &self,
+        _parts: &[FinishedPart],
+        _into: &mut Intake,
+        _cx: &Context<'_>,
+    ) -> Result<InputsRead> {
+        Err(undivided())
+    }
+}
+
+fn undivided() -> Error {
+    Error::Setting("this source cannot be read in parts".to_owned())
 }

@@ -47,12 +47,12 @@ pub struct Delta {
 /// The verdict on the rows of one part.
 #[derive(Debug)]
 pub(super) struct PartDelta {
-    fates: Vec<FateEvent>,
-    edits: Vec<(RowIx, Edit)>,
-    links: Vec<StoredLink>,
-    rulings: Vec<(RowIx, Ruling)>,
+    pub(super) fates: Vec<FateEvent>,
+    pub(super) edits: Vec<(RowIx, Edit)>,
+    pub(super) links: Vec<StoredLink>,
+    pub(super) rulings: Vec<(RowIx, Ruling)>,
     /// By column of the contract.
-    cells: Vec<VecDeque<(RowIx, Cell)>>,
+    pub(super) cells: Vec<VecDeque<(RowIx, Cell)>>,
     pub(super) notes: BTreeMap<String, Value>,
 }
 
@@ -112,17 +112,27 @@ impl<'a> Verdict<'a> {
     where
         'a: 'b,
     {
-        Verdict {
-            stage: self.stage.clone(),
-            contract: self.contract,
-            table: self.table,
-            has_fate: vec![false; self.table.len()],
+        Verdict::on_part(&self.stage, self.contract, self.table, part)
+    }
+
+    /// Returns an empty verdict on the rows of a part, which stays in memory.
+    pub(super) fn on_part(
+        stage: &str,
+        contract: &'a Contract,
+        table: &'a Table,
+        part: &'a StagePart,
+    ) -> Self {
+        Self {
+            stage: stage.to_owned(),
+            contract,
+            table,
+            has_fate: vec![false; table.len()],
             fates: Vec::new(),
             edits: Vec::new(),
             links: Vec::new(),
             link_texts: LinkTexts::default(),
             rulings: Vec::new(),
-            cells: self.contract.writes.iter().map(|_| VecDeque::new()).collect(),
+            cells: contract.writes.iter().map(|_| VecDeque::new()).collect(),
             explained: FxHashSet::default(),
             writer: None,
             part: Some(part),

@@ -312,6 +312,11 @@ impl Safety {
             Self::Suggest => "suggest",
         }
     }
+
+    /// Returns the safety of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::Safe, Self::Unsafe, Self::Suggest].into_iter().find(|safety| safety.name() == name)
+    }
 }
 
 /// One change of one cell, with its before and after inside the patch; a [`Redaction`] has no before.

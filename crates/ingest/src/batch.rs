@@ -17,6 +17,7 @@ use crate::log_formats::Envelope;
 use crate::path::{Path, at};
 use crate::reasons::RESPONSE_WITHOUT_REQUEST;
 use crate::response::{FINISHED_WITH_ERROR, FIRST_FAILED_STATUS, ParsedResponse, read_response};
+use callsieve_bfcl::conversation::Message;
 use callsieve_engine::columns;
 use callsieve_engine::error::Result;
 use callsieve_engine::raw::{LineRow, RequestRow, RowCells, SourcePlace};
@@ -153,6 +154,33 @@ impl Waiting {
 }
 
 impl BatchAnswer {
+    /// Returns the answer to the request of this id.
+    pub(super) fn new(
+        custom_id: String,
+        content_key: u128,
+        message: Option<Message>,
+        finish_reason: Option<String>,
+        status: Option<i64>,
+    ) -> Self {
+        Self { custom_id, content_key, answer: ParsedResponse { message, finish_reason }, status }
+    }
+
+    pub(super) fn content_key(&self) -> u128 {
+        self.content_key
+    }
+
+    pub(super) fn message(&self) -> Option<&Message> {
+        self.answer.message.as_ref()
+    }
+
+    pub(super) fn finish_reason(&self) -> Option<&str> {
+        self.answer.finish_reason.as_deref()
+    }
+
+    pub(super) fn status(&self) -> Option<i64> {
+        self.status
+    }
+
     fn has_failed(&self) -> bool {
         self.answer.finish_reason.as_deref() == Some(FINISHED_WITH_ERROR)
     }

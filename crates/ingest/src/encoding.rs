@@ -33,6 +33,11 @@ impl<R: Read> Recoded<R> {
         Self { inner, ready: Vec::new(), n_taken: 0, failed: None, is_looked_at: false, units: None }
     }
 
+    /// Returns a reader of text that is known to be UTF-8.
+    pub(super) fn plain(inner: R) -> Self {
+        Self { is_looked_at: true, ..Self::new(inner) }
+    }
+
     pub(super) fn inner(&self) -> &R {
         &self.inner
     }
@@ -97,6 +102,11 @@ impl<R: Read> Read for Recoded<R> {
             }
         }
     }
+}
+
+/// Returns `true` if a text that begins like this is UTF-16.
+pub(super) fn is_utf16(head: &[u8]) -> bool {
+    Units::seen_in(&head[..head.len().min(HEAD_BYTES)]).is_some()
 }
 
 /// The units of UTF-16 that were not yet written as UTF-8.

@@ -7,7 +7,7 @@
 //! format is an entry there. `attributes` and `span_events` give all spans one form before. `explain` describes why a
 //! line is not a request, with `span_texts` for attributes that no log format reads.
 //!
-//! `request_filter` selects requests by assistant and time. `source` implements the engine's `Source` with these modules; [`KINDS`] lists the sources.
+//! `request_filter` selects requests by assistant and time. `source` implements the engine's `Source` with these modules, of which `input_files` reads the files and `line_sink` takes their lines; `parts` lets separate processes read parts of the files, whose lines `stored_lines` writes; [`KINDS`] lists the sources.
 //!
 //! Function docs keep the text in which they were sent; `docs` parses them. Rows of Parquet inputs are read by
 //! `record::record_of_value`.
@@ -28,16 +28,19 @@ pub mod facts;
 pub mod fate;
 pub mod fields;
 pub mod foreign_rows;
+mod input_files;
 mod integrity;
 pub mod kind;
 pub mod known_lists;
 pub mod lenient;
+mod line_sink;
 pub mod log_formats;
 mod lookup;
 mod marks;
 mod messages;
 mod nested_spans;
 mod no_request;
+mod parts;
 mod path;
 mod raw;
 pub mod read;
@@ -51,6 +54,7 @@ pub mod source;
 mod span_events;
 mod span_texts;
 mod split;
+mod stored_lines;
 mod stream;
 pub mod table;
 #[cfg(test)]

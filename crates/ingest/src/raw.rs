@@ -5,7 +5,8 @@
 //! file before it is read, because a checksum follows the data it protects: text of a corrupt member is not passed on.
 //! `encoding` converts UTF-16.
 
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read, Seek as _, SeekFrom};
+use std::ops::Range;
 use std::path::Path;
 
 use flate2::bufread::MultiGzDecoder;
@@ -43,6 +44,20 @@ impl<'a> RawText<'a> {
             }
         };
         Ok(Self(Recoded::new(Limited { stored, intact })))
+    }
+
+    /// Opens a range of the bytes of a plain file in UTF-8.
+    pub(super) fn open_plain(
+        path: &Path,
+        range: Range<u64>,
+        on_bytes: &'a mut dyn FnMut(&[u8]),
+    ) -> io::Result<Self> {
+        let mut file = side_file::open(path)?;
+        file.seek(SeekFrom::Start(range.start))?;
+        let file: Box<dyn Read> = Box::new(file.take(range.end.saturating_sub(range.start)));
+        let watched = Watched { file, on_bytes, n_bytes: 0, failed: false };
+        let stored = Stored::Plain(BufReader::with_capacity(RAW_BUFFER_BYTES, watched));
+        Ok(Self(Recoded::plain(Limited { stored, intact: IntactText::default() })))
     }
 
     pub(super) fn compression(&self) -> Compression {

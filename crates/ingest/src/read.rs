@@ -67,12 +67,52 @@ pub(super) fn read_intact_blocks<E: From<ReadError>>(
     on_bytes: &mut dyn FnMut(&[u8]),
     on_block: &mut dyn FnMut(Block) -> Result<(), E>,
 ) -> Result<FileFacts, E> {
-    let open_error = |cause| ReadError::Open { path: path.to_owned(), cause };
+    let raw = RawText::open(path, intact, on_bytes)
+        .map_err(|cause| ReadError::Open { path: path.to_owned(), cause })?;
+    let begin = |cutter: &mut Cutter<'_>| {
+        cutter.skip_byte_order_mark();
+        let first_text = &cutter.text[cutter.seen..];
+        let format = format.seen_in(first_text);
+        cutter.is_text = format == FileFormat::Text;
+        let splitter = format.splitter(first_text);
+        let starts_array = first_text.trim_ascii_start().starts_with(b"[");
+        cutter.is_array = starts_array && matches!(splitter, Splitter::Values(_));
+        (format, splitter)
+    };
+    read_text(path, raw, limits, &begin, cancelled, on_block)
+}
+
+/// Reads like [`read_intact_blocks`] the lines in a range of the bytes of a plain file in UTF-8. Lines are counted from the
+/// beginning of the range; where it does not begin the file, its lines begin with a bracket.
+pub(super) fn read_lines_in<E: From<ReadError>>(
+    path: &Path,
+    range: Range<u64>,
+    limits: &Limits,
+    cancelled: &dyn Fn() -> bool,
+    on_bytes: &mut dyn FnMut(&[u8]),
+    on_block: &mut dyn FnMut(Block) -> Result<(), E>,
+) -> Result<FileFacts, E> {
+    let raw = RawText::open_plain(path, range, on_bytes)
+        .map_err(|cause| ReadError::Open { path: path.to_owned(), cause })?;
+    let begin = |cutter: &mut Cutter<'_>| {
+        cutter.skip_byte_order_mark();
+        (FileFormat::Jsonl, Splitter::Lines(LineEnd::Feed))
+    };
+    read_text(path, raw, limits, &begin, cancelled, on_block)
+}
+
+/// Splits a text by the format and the splitter that `begin` sees in its first bytes.
+fn read_text<E: From<ReadError>>(
+    path: &Path,
+    mut raw: RawText<'_>,
+    limits: &Limits,
+    begin: &dyn Fn(&mut Cutter<'_>) -> (FileFormat, Splitter),
+    cancelled: &dyn Fn() -> bool,
+    on_block: &mut dyn FnMut(Block) -> Result<(), E>,
+) -> Result<FileFacts, E> {
     let read_error = |cause| ReadError::Read { path: path.to_owned(), cause };
-    let mut raw = RawText::open(path, intact, on_bytes).map_err(open_error)?;
     let mut cutter = Cutter::new(limits);
-    let mut splitter = None;
-    let mut format = format;
+    let mut begun = None;
     loop {
         // An item can be longer than any block, so blocks are too rare for this.
         if cancelled() {
@@ -80,17 +120,8 @@ pub(super) fn read_intact_blocks<E: From<ReadError>>(
         }
         // A damaged file may return text together with the error, so the text is split before the error is handled.
         let filled = cutter.fill(&mut raw);
-        let splitter = splitter.get_or_insert_with(|| {
-            cutter.skip_byte_order_mark();
-            let first_text = &cutter.text[cutter.seen..];
-            format = format.seen_in(first_text);
-            cutter.is_text = format == FileFormat::Text;
-            let splitter = format.splitter(first_text);
-            let starts_array = first_text.trim_ascii_start().starts_with(b"[");
-            cutter.is_array = starts_array && matches!(splitter, Splitter::Values(_));
-            splitter
-        });
-        cutter.cut(splitter, format);
+        let (format, splitter) = begun.get_or_insert_with(|| begin(&mut cutter));
+        cutter.cut(splitter, *format);
         if cutter.items_end >= limits.block_bytes {
             on_block(cutter.take_block())?;
         }
@@ -100,7 +131,7 @@ pub(super) fn read_intact_blocks<E: From<ReadError>>(
             Err(error) if raw.is_disk_error() => return Err(read_error(error).into()),
             Err(error) => Some(RawText::fault(&error)),
         };
-        cutter.finish(splitter, format, damage);
+        cutter.finish(splitter, *format, damage);
         break;
     }
     if !cutter.items.is_empty() {
@@ -113,7 +144,7 @@ pub(super) fn read_intact_blocks<E: From<ReadError>>(
         }
     }
     let raw_bytes = raw.n_stored();
-    let by_record = splitter.as_ref().is_some_and(Splitter::may_share_lines);
+    let by_record = begun.as_ref().is_some_and(|(_, splitter)| splitter.may_share_lines());
     let (text_bytes, n_items, is_array) = (cutter.text_bytes, cutter.n_items, cutter.is_array);
     let header = cutter.header.take();
     Ok(FileFacts { compression, raw_bytes, text_bytes, n_items, by_record, is_array, header })

@@ -1,9 +1,10 @@
 //! The threads before the writing one: all threads check compressed files, one reads and hashes, all parse.
 //!
-//! They handle each line on its own; work that needs other lines (limits, samples, batch answers) is in `source`. The
+//! They handle each line on its own; work that needs other lines (limits, samples, batch answers) is in `line_sink`. The
 //! threads are connected by bounded channels, so that memory holds a few blocks, and each ends when its receiver does.
 
 use std::cell::{Cell, RefCell};
+use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -17,7 +18,7 @@ use crate::batch::BatchAnswer;
 use crate::fate::{Line, LineFate, Record};
 use crate::integrity::{self, IntactText};
 use crate::known_lists::SentList;
-use crate::read::{Block, FileFormat, Limits, ReadError, read_intact_blocks};
+use crate::read::{Block, FileFormat, Limits, ReadError, read_intact_blocks, read_lines_in};
 use crate::reasons::ends_file;
 use callsieve_bfcl::conversation::Message;
 use callsieve_engine::columns::{
@@ -48,8 +49,15 @@ pub(super) enum ReadyRow {
     Line(LineRow),
 }
 
-/// A file of text, with its number among the inputs.
-pub(super) type TextFile<'p> = (u32, &'p Path, FileFormat);
+/// A file of text.
+pub(super) struct TextFile<'p> {
+    /// Number of the input, from 0.
+    pub(super) file: u32,
+    pub(super) path: &'p Path,
+    pub(super) format: FileFormat,
+    /// The bytes of its lines that are read; `None` for all.
+    pub(super) bytes: Option<Range<u64>>,
+}
 
 /// A file that was read to its end.
 pub(super) struct ReadFile {
@@ -80,9 +88,9 @@ pub(super) fn read_files(
     let mut inputs = Vec::with_capacity(files.len());
     // A few files at a time, so that checked files are still in the system's cache when they are read.
     for files in files.chunks(rayon::current_num_threads()) {
-        let checked = |&(_, path, _): &TextFile<'_>| {
-            let intact = integrity::check(path, &|| cancel.is_cancelled());
-            intact.map_err(|cause| ReadError::Open { path: path.to_owned(), cause })
+        let checked = |text: &TextFile<'_>| {
+            let intact = integrity::check(text.path, &|| cancel.is_cancelled());
+            intact.map_err(|cause| ReadError::Open { path: text.path.to_owned(), cause })
         };
         let checked: Vec<_> = files.par_iter().map(checked).collect();
         for (file, checked) in files.iter().zip(checked) {
@@ -94,7 +102,7 @@ pub(super) fn read_files(
 }
 
 fn read_file(
-    &(file, path, format): &TextFile<'_>,
+    text: &TextFile<'_>,
     limits: &Limits,
     intact: IntactText,
     cancel: &dyn Cancel,
@@ -108,10 +116,15 @@ fn read_file(
         n_bytes.set(n_bytes.get() + bytes.len() as u64);
     };
     let cancelled = || cancel.is_cancelled();
-    let facts = read_intact_blocks(path, format, limits, intact, &cancelled, &mut on_bytes, &mut |block| {
+    let &TextFile { file, path, format, ref bytes } = text;
+    let mut on_block = |block| {
         // The receiver has ended if it had an error, which it reports itself.
         sender.send(ReadBlock { file, block, n_bytes: n_bytes.take() }).map_err(|_| Error::Interrupted)
-    })?;
+    };
+    let facts = match bytes {
+        None => read_intact_blocks(path, format, limits, intact, &cancelled, &mut on_bytes, &mut on_block)?,
+        Some(range) => read_lines_in(path, range.clone(), limits, &cancelled, &mut on_bytes, &mut on_block)?,
+    };
     let sha256 = hex(&hasher.finalize());
     let input = InputFile { path: path.display().to_string(), sha256, bytes: facts.raw_bytes };
     Ok(ReadFile { input, n_items: facts.n_items, by_record: facts.by_record })

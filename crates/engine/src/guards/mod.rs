@@ -37,7 +37,7 @@ use super::instance::StageInstance;
 use super::layout::MANIFEST;
 use super::manifest::InputFile;
 use super::raw::{DocListRow, InputsRead, Intake, LineRow, RequestRow, RowCells, SourcePlace};
-use super::runner::{self, Outcome, Running};
+use super::runner::{self, Manner, Outcome, Running};
 use super::seal::{Files, read_sealed, write_sealed};
 use super::sink::{Exported, FinishedTables, Sink};
 use super::source::Source;
@@ -262,7 +262,11 @@ impl Home {
     ) -> Result<Outcome> {
         self.with_context(|cx| {
             let (folder, cuts) = (&self.folder, Cuts::default());
-            runner::run_by(Running { folder, background_writer, cx, cuts, settled: 0 }, log, stages)
+            runner::run_by(
+                Running { folder, background_writer, cx, manner: Manner { cuts, ..Manner::default() } },
+                log,
+                stages,
+            )
         })
     }
 

@@ -12,7 +12,7 @@ use crate::fingerprint::Fingerprint;
 use crate::instance::StageInstance;
 use crate::layout::MANIFEST;
 use crate::raw::{IngestCounts, LISTS, REQUESTS};
-use crate::runner::{self, bytes_in, fault_share};
+use crate::runner::{self, Manner, bytes_in, fault_share};
 use crate::sink::{Exported, FinishedTables, Sink};
 use crate::stage::Stage;
 use crate::verdict::Verdict;
@@ -38,8 +38,15 @@ fn what_is_added_to_a_run_does_not_ask_again_for_rows_that_failed() {
     };
     let reused = |settled: usize, stages: &[StageInstance]| {
         let cuts = Cuts::default();
-        let ran = home
-            .with_context(|cx| runner::run_adding(&home.folder, &Log::of(LOG), stages, cuts, settled, cx));
+        let ran = home.with_context(|cx| {
+            runner::run_so(
+                &home.folder,
+                &Log::of(LOG),
+                stages,
+                Manner { cuts, settled, ..Manner::default() },
+                cx,
+            )
+        });
         ran.unwrap().reused
     };
     assert_eq!(reused(0, &[fails()]), 0);

@@ -63,6 +63,16 @@ impl RowCells {
         self.0.extend(cell.map(|cell| (column.name, cell.into())));
     }
 
+    /// Returns the cells by the names of their columns.
+    pub fn iter(&self) -> impl Iterator<Item = (&'static str, &Cell)> {
+        self.0.iter().map(|(name, cell)| (*name, cell))
+    }
+
+    /// Whether it has no cell.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Returns the text of a cell.
     pub fn text(&self, column: ColumnSpec) -> Option<&str> {
         self.0.iter().find_map(|(name, cell)| match cell {

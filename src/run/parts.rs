@@ -1,0 +1,194 @@
+//! Runs in parts: several processes each do a part of a step, and one joins them.
+//!
+//! A process that does a part locks the run folder only for a moment, to mark it and to record its command line; then it writes nothing
+//! but the folder of its part. The process that joins parts is a run like any other, which takes over what they read and judged.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+
+use super::containment::check_apart;
+use super::error::refuse;
+use super::execute::reviewed;
+use super::inputs::{check_baselines, check_out, check_same_inputs, check_sink, checked_source, is_pipe};
+use super::observer::{Observer, Watched};
+use super::{Error, Options};
+use crate::decisions::{Reviewed, with_reviews};
+use crate::engine::context::Context;
+use crate::engine::disk::write_atomic;
+use crate::engine::error::{At as _, Error as EngineError, damaged};
+use crate::engine::folder::RunFolder;
+use crate::engine::instance::SourceInstance;
+use crate::engine::layout::PARTS;
+use crate::engine::parts::RunPart;
+use crate::engine::run_parts::{PartDone, run_part};
+use crate::engine::services::Services;
+use crate::pipeline::Pipeline;
+
+/// The file of the command line of the processes that did parts.
+const COMMAND: &str = "command.json";
+
+/// How long a process waits while another one marks the folder.
+const WAITS_AT_MOST: Duration = Duration::from_secs(20);
+const BETWEEN_TRIES: Duration = Duration::from_millis(50);
+
+/// The command line of the processes that did parts of a run, without `--part`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PartsCommand {
+    /// The words, beginning with the name of the program.
+    pub arguments: Vec<String>,
+    /// The working folder: relative paths of the command line begin there.
+    pub folder: PathBuf,
+}
+
+/// Does one part of the next step of a run: reads a part of the inputs or, where they were read, judges a part of the rows of a stage.
+/// Other processes do the other parts, at the same time or not; a run with [`Options::joins`] joins them.
+///
+/// # Errors
+/// The inputs cannot be divided, such as standard input; the folder holds a finished run, or a run of other inputs.
+/// [`Error::Halfway`] once the part has begun.
+pub fn execute_part(
+    pipeline: &Pipeline,
+    out: &Path,
+    part: RunPart,
+    options: &Options,
+    observer: &dyn Observer,
+) -> Result<PartDone, Error> {
+    if options.fresh {
+        return refuse(
+            "a part of a run cannot begin it anew: the other parts would be removed\nhint: leave out --fresh, and give a new folder with --out",
+        );
+    }
+    let (source, skipped) = checked_source(&pipeline.source)?;
+    if let Some(pipe) = source.source.files().iter().find(|input| is_pipe(input)) {
+        let pipe =
+            if pipe.as_os_str() == "-" { "standard input".to_owned() } else { pipe.display().to_string() };
+        return refuse(format!(
+            "{pipe} can be read only once, and not in parts\nhint: write it to a file first"
+        ));
+    }
+    check_out(out)?;
+    check_apart(pipeline, &source, out)?;
+    check_baselines(pipeline, Some(out))?;
+    check_sink(pipeline, &source)?;
+    for instance in &pipeline.stages {
+        instance.stage.check_ready()?;
+    }
+    let Reviewed { decisions, .. } = marked(pipeline, &source, out, options)?;
+    for warning in skipped.iter().chain(&pipeline.warnings) {
+        observer.warn(warning);
+    }
+    let decisions =
+        with_reviews(&pipeline.decisions, decisions).or_else(|error| refuse(error.to_string()))?;
+    let watched = Watched(observer);
+    let services = Services::default().with_decisions(std::sync::Arc::new(decisions));
+    let cx = Context::new(pipeline.seed, &watched, &watched).with_services(services);
+    let done = || run_part(out, &*source.source, &pipeline.stages, part, &cx);
+    let done = match &options.pool {
+        Some(pool) => pool.install(done),
+        None => done(),
+    };
+    done.map_err(|error| match error {
+        EngineError::NoRequest(what) => Error::NoRequest(what),
+        EngineError::Decisions(what) => Error::Request(what),
+        error => Error::Halfway(error),
+    })
+}
+
+/// Marks the folder as that of a run, records the command line, and returns what reviewers decided there. The lock is held for
+/// this time only.
+fn marked(
+    pipeline: &Pipeline,
+    source: &SourceInstance,
+    out: &Path,
+    options: &Options,
+) -> Result<Reviewed, Error> {
+    let folder = taken(out, options)?;
+    if folder.has_finished() {
+        return refuse(format!(
+            "{} contains a finished run\nhint: choose another folder with --out, or remove this one",
+            out.display()
+        ));
+    }
+    check_same_inputs(source.source.files(), &*source.source, &folder)?;
+    record_command(&folder, options)?;
+    reviewed(pipeline, &folder, options)
+}
+
+/// Takes the folder, and waits while another process that does a part holds it.
+fn taken(out: &Path, options: &Options) -> Result<RunFolder, Error> {
+    let since = Instant::now();
+    loop {
+        match RunFolder::take_as(out, &options.command_line()) {
+            Err(EngineError::Locked { .. }) if since.elapsed() < WAITS_AT_MOST => {
+                std::thread::sleep(BETWEEN_TRIES);
+            }
+            // Another process makes the folder at this moment, and has not marked it yet.
+            Err(EngineError::NotARun(_)) if since.elapsed() < BETWEEN_TRIES * 4 => {
+                std::thread::sleep(BETWEEN_TRIES);
+            }
+            taken => return Ok(taken?),
+        }
+    }
+}
+
+fn record_command(folder: &RunFolder, options: &Options) -> Result<(), Error> {
+    if options.command.is_empty() {
+        return Ok(());
+    }
+    let parts = folder.path().join(PARTS);
+    fs::create_dir_all(&parts).at("making", &parts)?;
+    let working = std::env::current_dir().at("looking for", Path::new("."))?;
+    let command = PartsCommand { arguments: without_part(&options.command), folder: working };
+    let path = parts.join(COMMAND);
+    let text = serde_json::to_string_pretty(&command).expect("a command line is texts");
+    write_atomic(&path, text.as_bytes())?;
+    Ok(())
+}
+
+/// A command line without the option that says which part it does.
+fn without_part(command: &[String]) -> Vec<String> {
+    let mut words = command.iter();
+    let mut kept = Vec::new();
+    while let Some(word) = words.next() {
+        if word == "--part" {
+            words.next();
+        } else if !word.starts_with("--part=") {
+            kept.push(word.clone());
+        }
+    }
+    kept
+}
+
+/// Returns the command line by which processes did parts of the run in a folder.
+///
+/// # Errors
+/// No process has done any, or the file of it cannot be read.
+pub fn parts_command(run: &Path) -> Result<PartsCommand, Error> {
+    let path = run.join(PARTS).join(COMMAND);
+    let text = match fs::read_to_string(&path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            let run = run.display();
+            return refuse(format!(
+                "{run}: there are no parts of a run to join\nhint: `callsieve run LOG --out {run} --part 1/2` does the first of two"
+            ));
+        }
+        read => read.at("reading", &path)?,
+    };
+    Ok(serde_json::from_str(&text).map_err(|error| damaged(&path, error.to_string()))?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_recorded_command_line_is_the_same_for_all_parts() {
+        let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        for text in ["a run --part 3/8 x.jsonl", "a run x.jsonl --part=1/8", "a run x.jsonl"] {
+            assert_eq!(without_part(&words(text)), words("a run x.jsonl"), "{text}");
+        }
+    }
+}
