@@ -52,3 +52,7 @@ python:
 # Makes the wheel of the Python package in dist/.
 wheel:
     scripts/python_wheel.sh
+
+# Builds the pages of docs/ as a book in target/book; needs mdbook.
+book:
+    mdbook build

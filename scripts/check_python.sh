@@ -11,10 +11,10 @@ venv=${PYTHON_PACKAGE_VENV:-${XDG_CACHE_HOME:-$HOME/.cache}/callsieve/python-ven
 if [ -n "$program" ]; then
     export CALLSIEVE_PROGRAM="$program"
 fi
-if ! "$venv/bin/python" -c "import maturin, pytest, mypy, pyarrow, pandas, polars, duckdb, datasets, mlcroissant" 2>/dev/null; then
+if ! "$venv/bin/python" -c "import maturin, pytest, mypy, pyarrow, pandas, polars, duckdb, datasets, mlcroissant, ray" 2>/dev/null; then
     python3 -c "import sys; sys.exit(sys.version_info < (3, 10))" || exit 3
     python3 -m venv "$venv" || exit 3
-    "$venv/bin/pip" install --quiet "maturin>=1.14,<2" pytest mypy pyarrow pandas polars duckdb datasets mlcroissant >&2 || exit 3
+    "$venv/bin/pip" install --quiet "maturin>=1.14,<2" pytest mypy pyarrow pandas polars duckdb datasets mlcroissant ray >&2 || exit 3
 fi
 export VIRTUAL_ENV=$venv PATH="$venv/bin:$PATH"
 

@@ -40,6 +40,7 @@ mod plan;
 mod probe;
 mod progress_lines;
 mod purge;
+mod push;
 mod report;
 mod retrieve;
 mod review;
@@ -51,9 +52,10 @@ mod why;
 
 use std::ffi::OsString;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use anyhow::Context as _;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::environment::{Environment, former_variable};
@@ -129,6 +131,8 @@ enum Command {
     Held(held::HeldArgs),
     /// Shows held rows and unverified entries on a local page, for people to decide on.
     Review(review::ReviewArgs),
+    /// Publishes the dataset of a finished run on the Hugging Face hub, in a private repository.
+    Push(push::PushArgs),
     /// Replaces the raw text in a finished run with its redacted form.
     Purge(purge::PurgeArgs),
     /// Removes a record from all files of a finished run.
@@ -157,6 +161,11 @@ enum Command {
     Calibrate(calibrate::CalibrateArgs),
     /// Prints the JSON Schema of pipeline files.
     Schema,
+    /// Writes the manual pages of all commands into a folder, or prints the first one.
+    Man {
+        /// Folder of the pages, such as ~/.local/share/man/man1.
+        folder: Option<PathBuf>,
+    },
     /// Prints a completion script for a shell.
     Completions {
         /// The shell.
@@ -311,6 +320,7 @@ fn run_command(command: Command, supervisor: Vec<OsString>) -> anyhow::Result<En
         Command::Diff(args) => diff::diff(&args, registry)?,
         Command::Held(args) => held::held(args, registry)?,
         Command::Review(args) => review::review(&args, registry)?,
+        Command::Push(args) => push::push(args, registry)?,
         Command::Purge(args) => purge::purge(&args, registry)?,
         Command::Forget(args) => forget::forget(&args, registry)?,
         Command::Verify(args) => return verify::verify(&args),
@@ -331,6 +341,7 @@ fn run_command(command: Command, supervisor: Vec<OsString>) -> anyhow::Result<En
         Command::Explain(args) => explain::explain(&args, registry)?,
         Command::Calibrate(args) => calibrate::calibrate(&args, registry)?,
         Command::Schema => console::write_json(&format!("{:#}\n", json_schema(registry)))?,
+        Command::Man { folder } => manual(folder.as_deref())?,
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "callsieve", &mut script);
@@ -338,6 +349,25 @@ fn run_command(command: Command, supervisor: Vec<OsString>) -> anyhow::Result<En
         }
     }
     Ok(Ending::Done)
+}
+
+/// Writes the manual pages into a folder, or prints that of the program.
+fn manual(folder: Option<&Path>) -> anyhow::Result<()> {
+    let command = Cli::command();
+    let Some(folder) = folder else {
+        let mut page = Vec::new();
+        clap_mangen::Man::new(command).render(&mut page).context("writing the manual page")?;
+        return Ok(console::print_data(&String::from_utf8_lossy(&page))?);
+    };
+    std::fs::create_dir_all(folder).with_context(|| format!("making {}", folder.display()))?;
+    clap_mangen::generate_to(command, folder)
+        .with_context(|| format!("writing manual pages into {}", folder.display()))?;
+    let first = folder.join("callsieve.1");
+    Ok(console::print_data(&format!(
+        "pages     {} and one for each command\nread      man -l {}\n",
+        first.display(),
+        first.display()
+    ))?)
 }
 
 /// The hidden command by which this program supervises processes.
@@ -372,8 +402,6 @@ fn of_standard_output(error: &anyhow::Error) -> Option<&io::Error> {
 
 #[cfg(test)]
 mod tests {
-    use anyhow::Context as _;
-
     use super::*;
     use crate::engine::error::Error;
     use crate::run::Error::Halfway;

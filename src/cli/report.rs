@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use anyhow::{Context as _, bail};
+
 use crate::cli::console::{self, Painted, Screen};
 use crate::cli::funnel::summary;
 use crate::cli::layout::{Column, Table};
@@ -11,6 +13,7 @@ use crate::report::model::Report;
 use crate::run::{compare_reports, open};
 use crate::stages::Registry;
 use crate::text::figures;
+use crate::text::visible::visible_line;
 
 /// Arguments of `report`.
 #[derive(Debug, clap::Args)]
@@ -18,6 +21,7 @@ use crate::text::figures;
   callsieve report out/mylog                        the funnel, as at the end of the run
   callsieve report out/mylog --json | jq .recipe    which steps of the recipe ran
   callsieve report out/mylog --html > report.html   the page
+  callsieve report out/mylog --open                 the page, in the browser
   callsieve report --compare out/mylog out/tweak --html > compare.html   two runs on one page")]
 pub(super) struct ReportArgs {
     /// Run folder.
@@ -30,6 +34,10 @@ pub(super) struct ReportArgs {
 
     #[command(flatten)]
     form: FormArgs,
+
+    /// Opens the page (report.html in the run folder) in the browser.
+    #[arg(long, conflicts_with_all = ["form", "timing", "compare"])]
+    open: bool,
 
     /// Adds what each step took: seconds, memory, bytes on disk; report.json always has them.
     #[arg(long, conflicts_with_all = ["json", "markdown", "compare"])]
@@ -58,6 +66,9 @@ pub(super) fn report(args: &ReportArgs, registry: &Registry) -> anyhow::Result<(
     }
     let path = args.run.as_deref().unwrap_or(Path::new(""));
     let run = open(path, registry)?;
+    if args.open {
+        return open_page(run.folder());
+    }
     if args.form.json {
         return Ok(console::write_json(&(serde_json::to_string_pretty(&run.report()?)? + "\n"))?);
     }
@@ -78,6 +89,19 @@ pub(super) fn report(args: &ReportArgs, registry: &Registry) -> anyhow::Result<(
         return Ok(console::print_painted(&summary)?);
     };
     Ok(console::print_data(&text)?)
+}
+
+/// Opens the page of a run in the browser of the user, and prints its path.
+fn open_page(run: &Path) -> anyhow::Result<()> {
+    let page = run.join("report.html");
+    let shown = visible_line(&page.display().to_string()).into_owned();
+    if !page.is_file() {
+        bail!("{shown}: there is no page\nhint: `callsieve report {} --html` prints it", run.display());
+    }
+    opener::open_browser(&page).with_context(|| {
+        format!("{shown}: no browser could be started\nhint: open the file by hand, or set BROWSER to the command of one")
+    })?;
+    Ok(console::print_data(&format!("page      {shown}\n"))?)
 }
 
 /// Prints two runs side by side; the screen shows what `callsieve compare` shows.

@@ -24,11 +24,11 @@ use crate::text::figures::counted;
 /// How an input on the hub begins.
 const SCHEME: &str = "hf://";
 /// The part of the hub that has datasets.
-const DATASETS: &str = "datasets/";
+pub(super) const DATASETS: &str = "datasets/";
 /// The default server, as for models.
-const DEFAULT_BASE: &str = "https://huggingface.co";
+pub(super) const DEFAULT_BASE: &str = "https://huggingface.co";
 /// The default revision.
-const MAIN: &str = "main";
+pub(super) const MAIN: &str = "main";
 
 const FORM: &str =
     "hint: an input on the hub is hf://datasets/OWNER/NAME, with @REVISION and /PATH if needed";
@@ -193,7 +193,7 @@ impl<'i> HubInput<'i> {
 }
 
 /// Whether a text is safe as a part of an address and as the name of a folder.
-fn is_plain(part: &str) -> bool {
+pub(super) fn is_plain(part: &str) -> bool {
     !part.is_empty()
         && !part.starts_with('.')
         && part.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
@@ -211,7 +211,7 @@ fn is_safe(name: &str) -> bool {
 }
 
 /// Returns a path as a part of an address.
-fn encoded(path: &str) -> String {
+pub(super) fn encoded(path: &str) -> String {
     let mut encoded = String::with_capacity(path.len());
     for byte in path.bytes() {
         if byte.is_ascii_alphanumeric() || b"/-_.~".contains(&byte) {

@@ -140,7 +140,7 @@ fn record_command(folder: &RunFolder, options: &Options) -> Result<(), Error> {
     }
     let parts = folder.path().join(PARTS);
     fs::create_dir_all(&parts).at("making", &parts)?;
-    let working = std::env::current_dir().at("looking for", Path::new("."))?;
+    let working = std::path::absolute(".").at("looking for", Path::new("."))?;
     let command = PartsCommand { arguments: without_part(&options.command), folder: working };
     let path = parts.join(COMMAND);
     let text = serde_json::to_string_pretty(&command).expect("a command line is texts");

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use crate::support::{ANSWERS, output, run_sample, shown};
+use crate::support::{ANSWERS, callsieve, output, run_sample, shown};
 
 /// Compares with a snapshot, without parts that differ between machines.
 fn snapshot(name: &str, text: &str, folder: &Path) {
@@ -444,4 +444,57 @@ fn the_first_command_of_the_readme_starts_this_program_and_no_other() {
     // Without it `cargo run` refuses a workspace with several programs.
     assert_eq!(manifest["package"]["default-run"].as_str(), Some(env!("CARGO_PKG_NAME")));
     assert!(std::fs::read_to_string("README.md").unwrap().contains("cargo run -- run "));
+}
+
+#[test]
+fn manual_pages_are_written_for_every_command() {
+    let folder = tempfile::tempdir().unwrap();
+    let pages = folder.path().join("man1");
+    let output = output(&["man", pages.to_str().unwrap()]);
+    assert!(output.status.success(), "{}", shown(&output));
+    let page = |name: &str| std::fs::read_to_string(pages.join(name)).unwrap();
+    assert!(page("callsieve.1").starts_with(".ie") && page("callsieve.1").contains("callsieve\\-run(1)"));
+    assert!(page("callsieve-audit.1").contains("\\fB\\-\\-train\\fR"));
+    assert!(!pages.join("callsieve-supervise.1").exists());
+    let printed = crate::support::output(&["man"]);
+    assert!(String::from_utf8(printed.stdout).unwrap().contains("callsieve\\-merge(1)"));
+}
+
+#[cfg(unix)]
+#[test]
+fn the_page_of_a_run_is_opened_in_the_browser_that_the_user_names() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().unwrap();
+    let (run, told, browser) =
+        (folder.path().join("run"), folder.path().join("told"), folder.path().join("browser"));
+    run_sample(&run, &[]);
+    std::fs::write(
+        &browser,
+        format!(
+            "#!/bin/sh\necho \"$1\" > {}.new\nmv {}.new {}\n",
+            told.display(),
+            told.display(),
+            told.display()
+        ),
+    )
+    .unwrap();
+    std::fs::set_permissions(&browser, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let call = |run: &std::path::Path| {
+        let mut command = callsieve();
+        command.env("BROWSER", &browser).args(["report", run.to_str().unwrap(), "--open"]).output().unwrap()
+    };
+    let output = call(&run);
+    assert!(output.status.success(), "{}", shown(&output));
+    // It is started beside the program.
+    for _ in 0..200 {
+        if told.exists() {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    let opened = std::fs::read_to_string(&told).unwrap();
+    assert!(opened.trim_end().ends_with("run/report.html"), "{opened}");
+    std::fs::remove_file(run.join("report.html")).unwrap();
+    let refused = shown(&call(&run));
+    assert!(refused.contains("there is no page\nhint: `callsieve report "), "{refused}");
 }

@@ -66,6 +66,7 @@ mod pieces;
 mod privacy;
 mod probe;
 mod public_names;
+mod push;
 mod real_collections;
 mod recogniser;
 mod records;

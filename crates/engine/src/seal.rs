@@ -280,7 +280,10 @@ fn fault_of(path: &Path, sums: [Option<&FileSum>; 2]) -> Option<(SealFaultKind, 
 }
 
 /// Returns the files below a folder with `/` in their names, and the folders, both in order. Links count as files.
-pub(super) fn names_below(folder: &Path) -> Result<(Vec<String>, Vec<String>)> {
+///
+/// # Errors
+/// A folder cannot be read.
+pub fn names_below(folder: &Path) -> Result<(Vec<String>, Vec<String>)> {
     let (mut names, mut folders) = (Vec::new(), Vec::new());
     let mut open = vec![PathBuf::new()];
     while let Some(below) = open.pop() {

@@ -32,6 +32,7 @@ pub mod service;
 pub mod spending;
 mod tls;
 pub mod tokens;
+pub mod upload;
 
 use callsieve_text::outside::shortened;
 

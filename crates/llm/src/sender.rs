@@ -241,6 +241,11 @@ impl Sender {
         Error::Refused { url, status: answer.meant_status().as_u16(), message }
     }
 
+    /// Returns a text without secrets.
+    pub(super) fn hidden(&self, text: &str) -> String {
+        self.secrets.hide(text)
+    }
+
     /// Describes an error in one line, without secrets.
     pub(super) fn describe(&self, error: reqwest::Error) -> String {
         self.secrets.hide(&described(error))

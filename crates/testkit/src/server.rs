@@ -7,12 +7,16 @@ use std::sync::{Arc, Mutex};
 /// A received request.
 #[derive(Debug, Clone)]
 pub struct ReceivedRequest {
+    /// The method, such as `POST`.
+    pub method: String,
     /// The path of the address.
     pub path: String,
     /// The headers, with names in lower case.
     pub headers: Vec<(String, String)>,
-    /// The body.
+    /// The body as text.
     pub body: String,
+    /// The body.
+    pub bytes: Vec<u8>,
 }
 
 impl ReceivedRequest {
@@ -111,7 +115,8 @@ fn read(stream: &TcpStream) -> Option<ReceivedRequest> {
     let mut reader = BufReader::new(stream);
     let mut line = String::new();
     reader.read_line(&mut line).ok()?;
-    let path = line.split(' ').nth(1)?.to_owned();
+    let mut words = line.split(' ').map(str::to_owned);
+    let (method, path) = (words.next()?, words.next()?);
     let mut headers = Vec::new();
     loop {
         line.clear();
@@ -119,8 +124,10 @@ fn read(stream: &TcpStream) -> Option<ReceivedRequest> {
         let Some((name, value)) = line.trim_end().split_once(':') else { break };
         headers.push((name.to_lowercase(), value.trim().to_owned()));
     }
-    let mut request = ReceivedRequest { path, headers, body: String::new() };
+    let (body, bytes) = (String::new(), Vec::new());
+    let mut request = ReceivedRequest { method, path, headers, body, bytes };
     let n_bytes: u64 = request.header("content-length").map_or(0, |length| length.parse().unwrap());
-    reader.take(n_bytes).read_to_string(&mut request.body).ok()?;
+    reader.take(n_bytes).read_to_end(&mut request.bytes).ok()?;
+    request.body = String::from_utf8_lossy(&request.bytes).into_owned();
     Some(request)
 }

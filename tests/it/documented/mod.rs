@@ -172,3 +172,26 @@ fn a_changed_output_and_an_unknown_flag_are_noticed() {
     assert!(!sandbox::matches(&page(&["...", "b"]), &printed));
     assert_ne!(Sandbox::empty().run("callsieve run --no-such-flag --help").code, 0);
 }
+
+#[test]
+fn the_contents_of_the_book_are_the_pages_by_their_titles() {
+    let summary = std::fs::read_to_string("docs/SUMMARY.md").unwrap();
+    let mut listed: Vec<(String, String)> = summary
+        .lines()
+        .filter_map(|line| line.trim_start_matches([' ', '-']).strip_prefix('[')?.split_once("]("))
+        .map(|(title, file)| (file.trim_end_matches(')').to_owned(), title.to_owned()))
+        .collect();
+    listed.sort();
+    let title = |file: &str| {
+        let text = std::fs::read_to_string(Path::new("docs").join(file)).unwrap();
+        text.lines().next().unwrap().trim_start_matches("# ").to_owned()
+    };
+    let names =
+        std::fs::read_dir("docs").unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut pages: Vec<(String, String)> = names
+        .filter(|name| Path::new(name).extension().is_some_and(|it| it == "md") && name != "SUMMARY.md")
+        .map(|name| (name.clone(), title(&name)))
+        .collect();
+    pages.sort();
+    assert_eq!(listed, pages);
+}

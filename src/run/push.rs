@@ -1,0 +1,339 @@
+//! Publishes the dataset of a finished run on the Hugging Face hub.
+//!
+//! The repository is private unless it is wished otherwise, and a run whose personal values were not replaced is refused. All files go
+//! into one commit: small texts in the commit itself, others to the storage for large files, which keeps one that it has. `HF_ENDPOINT`
+//! and `HF_TOKEN` name another server and the key, as for inputs.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::error::refuse;
+use super::hub_files::{DATASETS, DEFAULT_BASE, MAIN, encoded, is_plain};
+use super::{Error, OpenRun};
+use crate::engine::error::At as _;
+use crate::engine::fingerprint::sha256_until;
+use crate::engine::seal::names_below;
+use crate::engine::verify::check_outcome;
+use crate::engine::vocabulary::TableId;
+use crate::llm::client::RetryPolicy;
+use crate::llm::key::Key;
+use crate::llm::upload::Uploader;
+
+/// The bytes of each file by which the hub decides how it keeps it.
+const SAMPLE_BYTES: usize = 512;
+/// The status of a repository that exists already.
+const EXISTS: u16 = 409;
+const JSON: &str = "application/json";
+const JSON_LINES: &str = "application/x-ndjson";
+const LFS: &str = "application/vnd.git-lfs+json";
+
+/// Where and how a dataset is published.
+#[derive(Debug, Clone)]
+pub struct PushOptions {
+    /// `OWNER/NAME`.
+    pub repository: String,
+    /// Makes the repository public if it does not exist yet.
+    pub public: bool,
+    /// The branch.
+    pub branch: String,
+    /// The message of the commit.
+    pub message: String,
+    /// Sends nothing.
+    pub dry_run: bool,
+}
+
+/// A published dataset.
+#[derive(Debug)]
+pub struct Pushed {
+    /// The address of the dataset.
+    pub url: String,
+    /// The commit; `None` if nothing was sent.
+    pub commit: Option<String>,
+    /// The files with their sizes.
+    pub files: Vec<(String, u64)>,
+    /// Whether the repository was made now.
+    pub is_new: bool,
+}
+
+/// A file of the dataset.
+struct DatasetFile {
+    name: String,
+    path: PathBuf,
+    bytes: u64,
+    sha256: String,
+}
+
+#[derive(Deserialize)]
+struct Preupload {
+    files: Vec<PreuploadFile>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct PreuploadFile {
+    path: String,
+    upload_mode: String,
+}
+
+#[derive(Deserialize)]
+struct Batch {
+    objects: Vec<BatchObject>,
+}
+
+#[derive(Deserialize)]
+struct BatchObject {
+    oid: String,
+    #[serde(default)]
+    actions: Option<Actions>,
+    #[serde(default)]
+    error: Option<Value>,
+}
+
+#[derive(Deserialize)]
+struct Actions {
+    #[serde(default)]
+    upload: Option<Action>,
+    #[serde(default)]
+    verify: Option<Action>,
+}
+
+#[derive(Deserialize)]
+struct Action {
+    href: String,
+    #[serde(default)]
+    header: BTreeMap<String, String>,
+}
+
+impl OpenRun {
+    /// Publishes the dataset of the run; `on_file` receives a line for each large file that is sent.
+    ///
+    /// # Errors
+    /// The run has no dataset, or personal values of its inputs were not replaced; there is no key; the repository is public and was to be
+    /// private; the hub cannot be reached or refuses.
+    pub fn push(&self, options: &PushOptions, on_file: &mut dyn FnMut(&str)) -> Result<Pushed, Error> {
+        let named = &options.repository;
+        let parts = named.split_once('/').filter(|(owner, name)| is_plain(owner) && is_plain(name));
+        let Some((owner, name)) = parts else {
+            return refuse(format!(
+                "{named}: this names no repository\nhint: a dataset is OWNER/NAME, such as me/support-requests"
+            ));
+        };
+        if !options.branch.split('/').all(is_plain) {
+            return refuse(format!("{}: this names no branch\nhint: the default is main", options.branch));
+        }
+        self.check_redacted()?;
+        let files = self.dataset_files()?;
+        let environment = self.registry.environment().hub();
+        let base = environment.base.as_deref().unwrap_or(DEFAULT_BASE).trim().trim_end_matches('/');
+        let url = format!("{base}/{DATASETS}{named}");
+        let sizes = files.iter().map(|file| (file.name.clone(), file.bytes)).collect();
+        if options.dry_run {
+            return Ok(Pushed { url, commit: None, files: sizes, is_new: false });
+        }
+        let Some(key) = environment.key.as_deref() else {
+            return refuse(format!(
+                "{base} takes datasets with a key only\nhint: set HF_TOKEN to a token that may write; {base}/settings/tokens makes one"
+            ));
+        };
+        let failed = |error: crate::llm::Error| Error::Request(format!("{url}: {error}"));
+        let key = Key::new(key).map_err(failed)?;
+        let hub = Hub {
+            uploader: Uploader::new(Some(key), RetryPolicy::default()).map_err(failed)?,
+            base,
+            repository: named,
+            failed: &failed,
+        };
+        let is_new = hub.make(owner, name, options.public)?;
+        let commit = hub.commit(&files, options, on_file)?;
+        Ok(Pushed { url, commit: Some(commit), files: sizes, is_new })
+    }
+
+    /// Refuses a run whose rows come from files and keep the personal values in them.
+    fn check_redacted(&self) -> Result<(), Error> {
+        let redacts = |table| self.manifests.iter().any(|manifest| manifest.redacts() == Some(table));
+        let is_of_files = !self.ingest.log_formats.is_empty() && self.job().reads_logs();
+        if is_of_files && !TableId::ALL.into_iter().all(redacts) {
+            return refuse(format!(
+                "{}: personal values in it were not replaced: its pipeline lacks redact or redact-docs\nhint: run it with both, as the recipe does, and read the dataset before you publish it",
+                self.folder.display()
+            ));
+        }
+        if self.folder.join(crate::engine::layout::HITS).is_file() {
+            return refuse(format!(
+                "{}: this is an audit: its sets are copies of training sets, in which nothing was replaced\nhint: publish those as their owner does",
+                self.folder.display()
+            ));
+        }
+        Ok(())
+    }
+
+    fn dataset_files(&self) -> Result<Vec<DatasetFile>, Error> {
+        let folder = self.folder.join("dataset");
+        if !folder.is_dir() {
+            return refuse(format!(
+                "{}: the run has no dataset\nhint: its pipeline needs [export]",
+                self.folder.display()
+            ));
+        }
+        check_outcome(&self.folder, |name| name.starts_with("dataset/"))?;
+        let file = |name: String| -> Result<DatasetFile, Error> {
+            let path = folder.join(&name);
+            let bytes = path.metadata().at("reading", &path)?.len();
+            let sha256 = sha256_until(&path, &|| false)?;
+            Ok(DatasetFile { name, path, bytes, sha256 })
+        };
+        names_below(&folder)?.0.into_iter().map(file).collect()
+    }
+}
+
+/// A repository on the hub.
+struct Hub<'h> {
+    uploader: Uploader,
+    base: &'h str,
+    repository: &'h str,
+    failed: &'h dyn Fn(crate::llm::Error) -> Error,
+}
+
+impl Hub<'_> {
+    fn api(&self, what: &str) -> String {
+        format!("{}/api/{DATASETS}{}{what}", self.base, self.repository)
+    }
+
+    fn refuse<T>(&self, what: &str) -> Result<T, Error> {
+        refuse(format!("{}/{DATASETS}{}: {what}", self.base, self.repository))
+    }
+
+    /// Makes the repository. Returns whether it is new.
+    fn make(&self, owner: &str, name: &str, public: bool) -> Result<bool, Error> {
+        let body = json!({"type": "dataset", "organization": owner, "name": name, "private": !public});
+        let made = self
+            .uploader
+            .send(&format!("{}/api/repos/create", self.base), &body.to_string(), JSON, &[EXISTS])
+            .map_err(self.failed)?;
+        if made.status != EXISTS {
+            return Ok(true);
+        }
+        let there = self.uploader.ask(&self.api(""), &[]).map_err(self.failed)?;
+        if there.body["private"] != true && !public {
+            return self.refuse(
+                "this repository is public\nhint: --public says that it may be; another name makes a private one",
+            );
+        }
+        Ok(false)
+    }
+
+    /// Commits files. Returns the commit.
+    fn commit(
+        &self,
+        files: &[DatasetFile],
+        options: &PushOptions,
+        on_file: &mut dyn FnMut(&str),
+    ) -> Result<String, Error> {
+        let branch = encoded(&options.branch).replace('/', "%2F");
+        let is_large = self.large(files, &branch)?;
+        let large: Vec<&DatasetFile> = files.iter().filter(|file| is_large(&file.name)).collect();
+        self.store(&large, &options.branch, on_file)?;
+        let header = json!({"key": "header", "value": {"summary": options.message, "description": ""}});
+        let mut lines = format!("{header}\n");
+        for file in files {
+            let line = if is_large(&file.name) {
+                json!({"key": "lfsFile", "value": {"path": file.name, "algo": "sha256", "oid": file.sha256, "size": file.bytes}})
+            } else {
+                let bytes = std::fs::read(&file.path).at("reading", &file.path)?;
+                json!({"key": "file", "value": {"path": file.name, "encoding": "base64", "content": STANDARD.encode(bytes)}})
+            };
+            lines += &format!("{line}\n");
+        }
+        let url = self.api(&format!("/commit/{branch}"));
+        let answer = self.uploader.send(&url, &lines, JSON_LINES, &[]).map_err(self.failed)?;
+        match answer.body["commitOid"].as_str() {
+            Some(commit) => Ok(commit.to_owned()),
+            None => self.refuse("the hub took the commit and does not name it\nhint: check HF_ENDPOINT"),
+        }
+    }
+
+    /// Returns which files the hub keeps in its storage for large files.
+    fn large(&self, files: &[DatasetFile], branch: &str) -> Result<impl Fn(&str) -> bool + use<>, Error> {
+        let mut asked = Vec::with_capacity(files.len());
+        for file in files {
+            let bytes = std::fs::read(&file.path).at("reading", &file.path)?;
+            let sample = STANDARD.encode(&bytes[..bytes.len().min(SAMPLE_BYTES)]);
+            asked.push(json!({"path": file.name, "size": file.bytes, "sample": sample}));
+        }
+        let url = self.api(&format!("/preupload/{branch}"));
+        let body = json!({ "files": asked }).to_string();
+        let answer = self.uploader.send(&url, &body, JSON, &[]).map_err(self.failed)?;
+        let Ok(Preupload { files: modes }) = serde_json::from_value(answer.body) else {
+            return self.refuse("the hub does not say how it keeps the files\nhint: check HF_ENDPOINT");
+        };
+        let large: Vec<String> =
+            modes.into_iter().filter(|mode| mode.upload_mode == "lfs").map(|mode| mode.path).collect();
+        Ok(move |name: &str| large.iter().any(|known| known == name))
+    }
+
+    /// Sends files to the storage, except those that it has.
+    fn store(
+        &self,
+        files: &[&DatasetFile],
+        branch: &str,
+        on_file: &mut dyn FnMut(&str),
+    ) -> Result<(), Error> {
+        if files.is_empty() {
+            return Ok(());
+        }
+        let objects: Vec<Value> =
+            files.iter().map(|file| json!({"oid": file.sha256, "size": file.bytes})).collect();
+        let body = json!({
+            "operation": "upload",
+            "transfers": ["basic"],
+            "objects": objects,
+            "hash_algo": "sha256",
+            "ref": {"name": branch},
+        });
+        let url = format!("{}/{DATASETS}{}.git/info/lfs/objects/batch", self.base, self.repository);
+        let answer = self.uploader.send(&url, &body.to_string(), LFS, &[]).map_err(self.failed)?;
+        let Ok(Batch { objects }) = serde_json::from_value(answer.body) else {
+            return self.refuse("the hub does not say where large files go\nhint: check HF_ENDPOINT");
+        };
+        for file in files {
+            let Some(object) = objects.iter().find(|object| object.oid == file.sha256) else {
+                return self.refuse(&format!("the hub does not say where {} goes", file.name));
+            };
+            if let Some(error) = &object.error {
+                return self.refuse(&format!("the hub refuses {}: {error}", file.name));
+            }
+            // Without an action the storage has the file.
+            let Some(upload) = object.actions.as_ref().and_then(|actions| actions.upload.as_ref()) else {
+                continue;
+            };
+            on_file(&format!("uploading {}", file.name));
+            self.uploader.put(&upload.href, &file.path, &upload.header).map_err(self.failed)?;
+            if let Some(verify) = object.actions.as_ref().and_then(|actions| actions.verify.as_ref()) {
+                // It gets the key.
+                if !verify.href.starts_with(&format!("{}/", self.base)) {
+                    return self.refuse(&format!("the hub has {} checked by another server", file.name));
+                }
+                let body = json!({"oid": file.sha256, "size": file.bytes}).to_string();
+                self.uploader.send(&verify.href, &body, LFS, &[]).map_err(self.failed)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Default for PushOptions {
+    fn default() -> Self {
+        Self {
+            repository: String::new(),
+            public: false,
+            branch: MAIN.to_owned(),
+            message: "Dataset by callsieve".to_owned(),
+            dry_run: false,
+        }
+    }
+}
