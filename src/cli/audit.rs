@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::bail;
 
 use super::Ending;
-use super::arguments::{command_line, threads, use_threads};
+use super::arguments::{threads, use_threads};
 use super::layout::{Column, Table};
 use super::run::{Resumable, Watching, cancelled_by_signal, ending};
 use crate::audit::hit::{Compared, Verdict};
@@ -117,7 +117,7 @@ pub(super) struct AuditArgs {
 impl AuditArgs {
     /// The same audit, whose parts are joined.
     pub(super) fn merging(self, share: super::parts::PartsArgs, threads: Option<u16>, quiet: bool) -> Self {
-        Self { share, threads: threads.or(self.threads), quiet: quiet || self.quiet, ..self }
+        Self { share, threads: threads.or(self.threads), quiet: quiet || self.quiet, fresh: false, ..self }
     }
 }
 
@@ -132,14 +132,16 @@ pub(super) fn audit(args: AuditArgs, registry: &Registry) -> anyhow::Result<Endi
     let mut pipeline = args.audited().pipeline(registry)?;
     fetch_inputs(&mut pipeline, &mut console::print_status)?;
     let out = args.share.out(args.out.clone().unwrap_or_else(|| PathBuf::from("out/audit")));
-    let options = Options::default().fresh(args.fresh).command(command_line()).joins(args.share.joins());
+    let options =
+        Options::default().fresh(args.fresh).command(args.share.command()).joins(args.share.joins());
     let options = options.model(args.model.options()?);
     if let Some(done) = args.share.done(&pipeline, &out, &options, args.quiet)? {
         return Ok(done);
     }
     let prepared = prepare(&pipeline, &out, &options)?;
     let watching = Watching { console: Console::new(args.quiet), cancel: cancelled_by_signal()? };
-    let run = prepared.execute(&watching).map_err(|error| Resumable::of(error, &options.resume_command()))?;
+    let run =
+        prepared.execute(&watching).map_err(|error| Resumable::of(error, &args.share.resume(&options)))?;
     let Some(report) = &read(&run.folder)? else {
         bail!("the pipeline of the audit compares with no benchmark")
     };

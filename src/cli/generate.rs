@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::Ending;
-use super::arguments::{command_line, threads, use_threads};
+use super::arguments::{threads, use_threads};
 use super::model::ModelArgs;
 use super::run::{Resumable, Watching, cancelled_by_signal, ending, print_summary, within_cost};
 use crate::cli::console::{self, Console, Paint, Painted, Screen};
@@ -107,7 +107,7 @@ pub(super) struct GenerateArgs {
 impl GenerateArgs {
     /// The same run, whose parts are joined.
     pub(super) fn merging(self, share: super::parts::PartsArgs, threads: Option<u16>, quiet: bool) -> Self {
-        Self { share, threads: threads.or(self.threads), quiet: quiet || self.quiet, ..self }
+        Self { share, threads: threads.or(self.threads), quiet: quiet || self.quiet, fresh: false, ..self }
     }
 }
 
@@ -124,14 +124,16 @@ pub(super) fn generate(args: &GenerateArgs, registry: &Registry) -> anyhow::Resu
     use_threads(args.threads)?;
     let pipeline = args.options()?.pipeline(registry)?;
     let out = args.share.out(args.out.clone().unwrap_or_else(|| run_folder(&args.over)));
-    let options = Options::default().fresh(args.fresh).command(command_line()).joins(args.share.joins());
+    let options =
+        Options::default().fresh(args.fresh).command(args.share.command()).joins(args.share.joins());
     let options = options.model(args.asking.options()?);
     if let Some(done) = args.share.done(&pipeline, &out, &options, args.quiet)? {
         return Ok(done);
     }
     let prepared = prepare(&pipeline, &out, &options)?;
     let watching = Watching { console: Console::new(args.quiet), cancel: cancelled_by_signal()? };
-    let run = prepared.execute(&watching).map_err(|error| Resumable::of(error, &options.resume_command()))?;
+    let run =
+        prepared.execute(&watching).map_err(|error| Resumable::of(error, &args.share.resume(&options)))?;
     if !args.quiet {
         print_summary(&run, None)?;
     }

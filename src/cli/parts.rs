@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail};
 use clap::Parser as _;
 
-use super::arguments::threads;
+use super::arguments::{command_line, threads};
 use super::run::{Resumable, Watching, cancelled_by_signal};
 use super::{Cli, Command, Ending};
 use crate::cli::console::{self, Console};
@@ -32,6 +32,8 @@ struct Merging {
     /// The run folder.
     out: PathBuf,
     until: Option<String>,
+    /// The command line of the parts.
+    command: Vec<String>,
 }
 
 impl PartsArgs {
@@ -43,6 +45,19 @@ impl PartsArgs {
     /// Whether parts are joined.
     pub(super) fn joins(&self) -> bool {
         self.merging.is_some()
+    }
+
+    /// The command line that the run records: that of its parts, else that of this process.
+    pub(super) fn command(&self) -> Vec<String> {
+        self.merging.as_ref().map_or_else(|| command_line().collect(), |merging| merging.command.clone())
+    }
+
+    /// The command line that continues the run after it was stopped.
+    pub(super) fn resume(&self, options: &Options) -> String {
+        match &self.merging {
+            Some(merging) => format!("callsieve merge {}", visible_line(&merging.out.display().to_string())),
+            None => options.resume_command(),
+        }
     }
 
     /// Does a part of the run, or joins parts and stops before a stage; `None` if the run is to be done to its end.
@@ -58,7 +73,7 @@ impl PartsArgs {
             return Ok(None);
         }
         let run = visible_line(&out.display().to_string()).into_owned();
-        let resume = |error| Resumable::of(error, &options.resume_command());
+        let resume = |error| Resumable::of(error, &self.resume(options));
         let said = if let Some(stage) = until {
             let prepared = prepare(pipeline, out, options)?;
             let watching = Watching { console: Console::new(quiet), cancel: cancelled_by_signal()? };
@@ -84,7 +99,7 @@ impl PartsArgs {
 fn said_of(part: RunPart, done: &PartDone, run: &str) -> String {
     let merge = format!("`callsieve merge {run}`");
     match done {
-        PartDone::Done(step) => {
+        PartDone::Done { step, .. } => {
             format!("part      {part} of {step}, in {run}\nnext      {merge}, when all parts are done\n")
         }
         PartDone::AsBefore(step) => {
@@ -133,7 +148,11 @@ pub(super) struct MergeArgs {
 }
 
 pub(super) fn merge(args: &MergeArgs, registry: &Registry) -> anyhow::Result<Ending> {
-    let PartsCommand { arguments, folder } = parts_command(&args.run)?;
+    let Some(PartsCommand { arguments, folder }) = parts_command(&args.run)? else {
+        let run = visible_line(&args.run.display().to_string()).into_owned();
+        console::print_data(&format!("run       {run} is finished: there are no parts to join\n"))?;
+        return Ok(Ending::Done);
+    };
     let run = in_folder(&args.run, &folder)?;
     let shown = arguments.join(" ");
     let cli = match Cli::try_parse_from(&arguments) {
@@ -141,10 +160,11 @@ pub(super) fn merge(args: &MergeArgs, registry: &Registry) -> anyhow::Result<End
         Err(error) => bail!(
             "the command line of the parts cannot be read: `{}`: {}\nhint: join them with the build that did them",
             visible_line(&shown),
-            error.kind()
+            visible_line(error.to_string().lines().next().unwrap_or_default())
         ),
     };
-    let parts = PartsArgs { part: None, merging: Some(Merging { out: run, until: args.until.clone() }) };
+    let merging = Merging { out: run, until: args.until.clone(), command: arguments };
+    let parts = PartsArgs { part: None, merging: Some(merging) };
     match cli.command {
         Command::Run(of_parts) => {
             super::run::run(of_parts.merging(parts, args.threads, args.quiet), registry)

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Context as _;
 
-use super::arguments::{FilterArgs, command_line, threads, use_threads};
+use super::arguments::{FilterArgs, threads, use_threads};
 use super::funnel::summary;
 use super::model::ModelArgs;
 use super::parts::PartsArgs;
@@ -86,7 +86,7 @@ pub(super) struct RunArgs {
 impl RunArgs {
     /// The same run, whose parts are joined.
     pub(super) fn merging(self, share: PartsArgs, threads: Option<u16>, quiet: bool) -> Self {
-        Self { share, threads: threads.or(self.threads), quiet: quiet || self.quiet, ..self }
+        Self { share, threads: threads.or(self.threads), quiet: quiet || self.quiet, fresh: false, ..self }
     }
 }
 
@@ -102,7 +102,8 @@ pub(super) fn run(mut args: RunArgs, registry: &Registry) -> anyhow::Result<Endi
     let out = args.share.out(args.out.unwrap_or_else(|| Path::new("out").join(run_name)));
     let options = Options::default().fresh(args.fresh).parts(args.parts).batch_rows(args.batch_rows);
     let options = options.reviews(!args.ignore_reviews);
-    let options = options.command(command_line()).model(args.model.options()?).joins(args.share.joins());
+    let options =
+        options.command(args.share.command()).model(args.model.options()?).joins(args.share.joins());
     if let Some(done) = args.share.done(&pipeline, &out, &options, args.quiet)? {
         return Ok(done);
     }
@@ -111,7 +112,7 @@ pub(super) fn run(mut args: RunArgs, registry: &Registry) -> anyhow::Result<Endi
     let watching = Watching { console: Console::new(args.quiet), cancel: cancelled_by_signal()? };
     let resume = |error: Error| match error {
         Error::NoRequest(what) => no_request(&what, pipeline.inputs(), registry),
-        error => Resumable::of(error, &options.resume_command()),
+        error => Resumable::of(error, &args.share.resume(&options)),
     };
     let run = prepared.execute(&watching).map_err(resume)?;
     let audit = audit::read(&run.folder)?;

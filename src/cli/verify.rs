@@ -6,6 +6,7 @@ use serde_json::json;
 
 use super::Ending;
 use crate::cli::console::{self, counted};
+use crate::engine::layout::PARTS;
 use crate::engine::seal::SealFaultKind;
 use crate::engine::verify::{self, Verified};
 use crate::text::figures;
@@ -70,6 +71,8 @@ fn summary(verified: &Verified) -> String {
         if *finished { "" } else { "\nnote: the run is not finished, so only its steps were checked" };
     let hint = if verified.is_whole() {
         ""
+    } else if faults.iter().all(|fault| fault.file == PARTS) {
+        "\nhint: `callsieve purge RUN --raw` removes them; the run itself is intact"
     } else if faults.iter().all(|fault| matches!(fault.fault, SealFaultKind::Unfinished)) {
         "\nhint: run the same purge or forget again to finish it"
     } else {

@@ -182,6 +182,7 @@ fn erase_all(
 ) -> engine::error::Result<ForgetReport> {
     let path = folder.path();
     folder.remove_partial()?;
+    folder.remove_parts()?;
     let rows: Vec<RowIx> = rows.iter().copied().collect();
     let erasure = Erasure::begin(folder, &run.ingest, &run.stages, &rows)?;
     // Before files are replaced that the open run reads.

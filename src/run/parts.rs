@@ -4,6 +4,7 @@
 //! but the folder of its part. The process that joins parts is a run like any other, which takes over what they read and judged.
 
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -14,15 +15,17 @@ use super::error::refuse;
 use super::execute::reviewed;
 use super::inputs::{check_baselines, check_out, check_same_inputs, check_sink, checked_source, is_pipe};
 use super::observer::{Observer, Watched};
+use super::options::quoted;
 use super::{Error, Options};
 use crate::decisions::{Reviewed, with_reviews};
 use crate::engine::context::Context;
-use crate::engine::disk::write_atomic;
-use crate::engine::error::{At as _, Error as EngineError, damaged};
+use crate::engine::disk::create_private;
+use crate::engine::error::{At as _, Error as EngineError};
 use crate::engine::folder::RunFolder;
 use crate::engine::instance::SourceInstance;
 use crate::engine::layout::PARTS;
-use crate::engine::parts::RunPart;
+use crate::engine::manifest::read_run_file;
+use crate::engine::parts::{RunPart, are_begun, make_folder};
 use crate::engine::run_parts::{PartDone, run_part};
 use crate::engine::services::Services;
 use crate::pipeline::Pipeline;
@@ -62,6 +65,13 @@ pub fn execute_part(
         );
     }
     let (source, skipped) = checked_source(&pipeline.source)?;
+    let is_text = |path: &PathBuf| path.to_str().is_some();
+    if let Some(named) = pipeline.source.source.files().iter().find(|path| !is_text(path)) {
+        return refuse(format!(
+            "{}: its name is not UTF-8, and parts are joined by their command line\nhint: name the folder that it is in, or rename it",
+            named.display()
+        ));
+    }
     if let Some(pipe) = source.source.files().iter().find(|input| is_pipe(input)) {
         let pipe =
             if pipe.as_os_str() == "-" { "standard input".to_owned() } else { pipe.display().to_string() };
@@ -90,11 +100,25 @@ pub fn execute_part(
         Some(pool) => pool.install(done),
         None => done(),
     };
-    done.map_err(|error| match error {
+    let done = done.map_err(|error| match error {
         EngineError::NoRequest(what) => Error::NoRequest(what),
         EngineError::Decisions(what) => Error::Request(what),
         error => Error::Halfway(error),
-    })
+    })?;
+    if let PartDone::Done { folder, .. } = &done {
+        clean_up(out, folder, options)?;
+    }
+    Ok(done)
+}
+
+/// Removes the part again if its step was joined, or done without parts, before it ended. While another process holds the folder, that one
+/// removes it.
+fn clean_up(out: &Path, step: &str, options: &Options) -> Result<(), Error> {
+    match taken(out, options) {
+        Ok(folder) => Ok(folder.remove_late_parts(step).map_err(Error::Halfway)?),
+        Err(Error::Engine(EngineError::Locked { .. })) => Ok(()),
+        Err(error) => Err(error),
+    }
 }
 
 /// Marks the folder as that of a run, records the command line, and returns what reviewers decided there. The lock is held for
@@ -135,49 +159,99 @@ fn taken(out: &Path, options: &Options) -> Result<RunFolder, Error> {
 }
 
 fn record_command(folder: &RunFolder, options: &Options) -> Result<(), Error> {
+    let parts = make_folder(folder.path())?;
     if options.command.is_empty() {
         return Ok(());
     }
-    let parts = folder.path().join(PARTS);
-    fs::create_dir_all(&parts).at("making", &parts)?;
     let working = std::path::absolute(".").at("looking for", Path::new("."))?;
+    if working.to_str().is_none() {
+        return refuse(format!(
+            "{}: the name of the working folder is not UTF-8, and the command line of parts is recorded with it\nhint: work in another folder",
+            working.display()
+        ));
+    }
     let command = PartsCommand { arguments: without_part(&options.command), folder: working };
     let path = parts.join(COMMAND);
+    if let Ok(earlier) = read_command(&path)
+        && earlier.is_other(&command)
+        && are_begun(folder.path())?
+    {
+        return refuse(format!(
+            "{}: other parts of it were begun by another command: `{}`\nhint: give all parts the same options, or begin again in another folder (--out)",
+            folder.path().display(),
+            earlier.arguments.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+        ));
+    }
     let text = serde_json::to_string_pretty(&command).expect("a command line is texts");
-    write_atomic(&path, text.as_bytes())?;
+    create_private(&path)?.write_all(text.as_bytes()).at("writing", &path)?;
     Ok(())
 }
 
 /// A command line without the option that says which part it does.
 fn without_part(command: &[String]) -> Vec<String> {
+    without(command, &["--part"])
+}
+
+/// A command line without these options and their values; what follows `--` is no option.
+fn without(command: &[String], options: &[&str]) -> Vec<String> {
     let mut words = command.iter();
     let mut kept = Vec::new();
     while let Some(word) = words.next() {
-        if word == "--part" {
+        if word == "--" {
+            kept.push(word.clone());
+            kept.extend(words.by_ref().cloned());
+        } else if options.contains(&word.as_str()) {
             words.next();
-        } else if !word.starts_with("--part=") {
+        } else if !options
+            .iter()
+            .any(|option| word.strip_prefix(option).is_some_and(|it| it.starts_with('=')))
+        {
             kept.push(word.clone());
         }
     }
     kept
 }
 
-/// Returns the command line by which processes did parts of the run in a folder.
+impl PartsCommand {
+    /// Whether another one would have other results. How much is printed, and the number of threads, do not matter.
+    fn is_other(&self, other: &Self) -> bool {
+        let results = |command: &Self| {
+            let mut words = without(&command.arguments, &["--part", "--threads"]);
+            words.retain(|word| !["--quiet", "-q"].contains(&word.as_str()));
+            // The program may be named by another path.
+            words.into_iter().skip(1).collect::<Vec<_>>()
+        };
+        results(self) != results(other)
+    }
+}
+
+/// Returns the command line by which processes did parts of the run in a folder; `None` if the run is finished, so that there is nothing to
+/// join.
 ///
 /// # Errors
 /// No process has done any, or the file of it cannot be read.
-pub fn parts_command(run: &Path) -> Result<PartsCommand, Error> {
+pub fn parts_command(run: &Path) -> Result<Option<PartsCommand>, Error> {
     let path = run.join(PARTS).join(COMMAND);
-    let text = match fs::read_to_string(&path) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            let run = run.display();
-            return refuse(format!(
-                "{run}: there are no parts of a run to join\nhint: `callsieve run LOG --out {run} --part 1/2` does the first of two"
-            ));
-        }
-        read => read.at("reading", &path)?,
-    };
-    Ok(serde_json::from_str(&text).map_err(|error| damaged(&path, error.to_string()))?)
+    if path.is_file() {
+        return read_command(&path).map(Some);
+    }
+    let shown = run.display();
+    match read_run_file(run) {
+        Ok(_) => Ok(None),
+        Err(_) => refuse(format!(
+            "{shown}: there are no parts of a run to join\nhint: `callsieve run LOG --out {shown} --part 1/2` does the first of two"
+        )),
+    }
+}
+
+fn read_command(path: &Path) -> Result<PartsCommand, Error> {
+    let text = fs::read_to_string(path).at("reading", path)?;
+    serde_json::from_str(&text).or_else(|error| {
+        refuse(format!(
+            "{}: this is not the command line of parts: {error}\nhint: remove it, and do any part again: that writes it",
+            path.display()
+        ))
+    })
 }
 
 #[cfg(test)]
@@ -190,5 +264,20 @@ mod tests {
         for text in ["a run --part 3/8 x.jsonl", "a run x.jsonl --part=1/8", "a run x.jsonl"] {
             assert_eq!(without_part(&words(text)), words("a run x.jsonl"), "{text}");
         }
+        assert_eq!(
+            without_part(&words("a run --part 1/2 -- --part=x --part y")),
+            words("a run -- --part=x --part y")
+        );
+    }
+
+    #[test]
+    fn commands_are_the_same_if_their_results_are() {
+        let command = |text: &str| PartsCommand {
+            arguments: text.split(' ').map(str::to_owned).collect(),
+            folder: PathBuf::new(),
+        };
+        let is_other = |text: &str| command("a run x --set seed=1").is_other(&command(text));
+        assert!(!is_other("/bin/a run --quiet --threads 3 x --set seed=1"));
+        assert!(is_other("a run x --set seed=2") && is_other("a run x") && is_other("a run y --set seed=1"));
     }
 }

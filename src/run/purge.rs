@@ -31,6 +31,7 @@ pub fn purge(run: &Path, extent: Extent, registry: &Registry) -> Result<Purged, 
     read_run_file(run)?;
     let run = open(run, registry)?;
     folder.remove_partial()?;
+    folder.remove_parts()?;
     let files = purge::purge(&folder, &run.ingest, &run.stages, extent).map_err(|error| match error {
         EngineError::Setting(_) => Error::Engine(error),
         error => Error::Halfway(error),

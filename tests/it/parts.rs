@@ -7,7 +7,8 @@ use std::process::Output;
 use serde_json::json;
 
 use crate::support::{
-    assert_same_bytes, callsieve, output, report_without_timing, shown, stable_bytes, write_long_log,
+    assert_same_bytes, callsieve, copy_folder, output, report_without_timing, shown, stable_bytes,
+    write_long_log,
 };
 
 /// A folder with logs, in which runs are made.
@@ -312,12 +313,14 @@ fn parts_of_other_inputs_or_settings_are_not_joined() {
     let (_, why) = home.refused(&["merge", "parts"]);
     assert!(why.contains("of other inputs, settings or another build: 1/2, 2/2"), "{why}");
     fs::write(home.path("long.jsonl"), &whole).unwrap();
-    // One part was read with another setting.
-    home.done(&[&call[..], &["--part", "2/2", "--set", "seed=9"]].concat());
-    let (_, why) = home.refused(&["merge", "parts"]);
-    assert!(why.contains("of other inputs, settings or another build: 1/2"), "{why}");
+    // Another setting, by which other rows would be kept.
+    let (code, why) = home.refused(&[&call[..], &["--part", "2/2", "--set", "seed=9"]].concat());
+    assert_eq!(code, 2, "{why}");
+    assert!(
+        why.contains("other parts of it were begun by another command: `") && why.contains("run long.jsonl"),
+        "{why}"
+    );
     // A damaged one.
-    home.done(&[&call[..], &["--part", "2/2"]].concat());
     let content = home.path("parts/parts/ingest/1-of-2/content.bin");
     let mut bytes = fs::read(&content).unwrap();
     bytes[1000] ^= 1;
@@ -347,8 +350,7 @@ fn what_cannot_be_done_in_parts_is_refused_with_a_hint() {
     home.done(&["run", "a.jsonl", "--out", "done", "--quiet"]);
     let (_, why) = home.refused(&["run", "a.jsonl", "--out", "done", "--part", "1/2"]);
     assert!(why.contains("done contains a finished run"), "{why}");
-    let (_, why) = home.refused(&["merge", "done"]);
-    assert!(why.contains("there are no parts of a run to join"), "{why}");
+    assert!(home.done(&["merge", "done"]).contains("done is finished: there are no parts to join"));
     home.done(&["run", "a.jsonl", "--out", "begun", "--part", "1/2"]);
     let (_, why) = home.refused(&["merge", "begun", "--until", "split-everything"]);
     assert!(
@@ -402,5 +404,43 @@ fn several_processes_do_parts_of_one_run_at_the_same_time() {
     home.done(&["merge", "parts", "--quiet"]);
     let one = output(&["run", &raw, "--out", home.path("one").to_str().unwrap(), "--quiet"]);
     assert!(one.status.success(), "{}", shown(&one));
+    home.assert_same("one", "parts");
+}
+
+#[test]
+fn parts_that_ended_after_the_run_are_told_and_removed() {
+    let home = Home::new();
+    let row = |text: &str| format!("{}\n", json!({"query": text, "functions": [{"name": "ring"}]}));
+    home.write("a.jsonl", &[row("Ring the bell."), row("Ring it again at noon.")].concat());
+    home.parts(&["run", "a.jsonl", "--out", "parts"], 2);
+    // As if a process had taken longer than the run.
+    let (late, aside) = (home.path("parts/parts"), home.path("aside"));
+    copy_folder(&late, &aside);
+    home.done(&["merge", "parts", "--quiet"]);
+    for command in [&["purge", "parts", "--raw"][..], &["forget", "parts", "--id", "a.jsonl:1"]] {
+        copy_folder(&aside, &late);
+        let (code, why) = home.refused(&["verify", "parts"]);
+        assert!(code == 1 && why.contains("hint: `callsieve purge RUN --raw` removes them"), "{why}");
+        home.done(command);
+        assert!(!late.exists(), "{command:?}");
+    }
+    assert_eq!(home.done(&["verify", "parts"]), "");
+}
+
+#[test]
+fn a_person_s_drop_of_a_held_row_does_not_keep_later_stages_from_being_divided() {
+    let (home, raw) = (Home::new(), format!("{}/hosted.jsonl", raw()));
+    home.done(&["run", &raw, "--out", "first", "--quiet"]);
+    let held =
+        home.done(&["held", "first", "--reason", "relevance/unsure", "--decide", "drop", "--format", "csv"]);
+    home.write("drops.csv", &held);
+    let call = |out| ["run", &raw, "--decisions", "drops.csv", "--out", out];
+    home.done(&[&call("one")[..], &["--quiet"]].concat());
+    home.parts(&call("parts"), 2);
+    home.done(&["merge", "parts", "--until", "fix-docs"]);
+    let said = home.done(&[&call("parts")[..], &["--part", "1/2"]].concat());
+    assert!(said.contains("1/2 of fix-docs"), "{said}");
+    home.done(&[&call("parts")[..], &["--part", "2/2"]].concat());
+    home.done(&["merge", "parts", "--quiet"]);
     home.assert_same("one", "parts");
 }

@@ -33,7 +33,6 @@ fn hub(behaviour: Behaviour) -> Server {
                 Reply::new(403, json!({"error": "the token may not write"}).to_string())
             }
             "/api/repos/create" if behaviour.exists.is_some() => Reply::new(409, "{}"),
-            "/api/repos/create" => Reply::new(200, "{}"),
             "/api/datasets/org/logs" => {
                 Reply::new(200, json!({"private": behaviour.exists == Some(true)}).to_string())
             }
@@ -71,7 +70,7 @@ fn hub(behaviour: Behaviour) -> Server {
             "/api/datasets/org/logs/commit/main" => {
                 Reply::new(200, json!({"commitOid": "0123abcd", "commitUrl": "x"}).to_string())
             }
-            "/verify" => Reply::new(200, "{}"),
+            "/api/repos/create" | "/verify" => Reply::new(200, "{}"),
             path if path.starts_with("/storage/") => Reply::new(200, ""),
             _ => Reply::new(404, "{}"),
         }

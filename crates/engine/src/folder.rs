@@ -104,6 +104,19 @@ impl RunFolder {
         remove(&self.path.join(PARTS))
     }
 
+    /// Removes the parts of a step that is finished, or of a run that is; one that ended too late brought them.
+    ///
+    /// # Errors
+    /// They cannot be removed.
+    pub fn remove_late_parts(&self, step: &str) -> Result<()> {
+        if self.has_finished() {
+            return self.remove_parts();
+        }
+        let folder = step.rsplit_once('/').map_or(step, |(_, name)| name);
+        let is_joined = self.path.join(step).join(MANIFEST).is_file();
+        if is_joined { remove(&self.path.join(PARTS).join(folder)) } else { Ok(()) }
+    }
+
     /// Returns the path of the file of what the calls of this folder paid language models for.
     pub fn spent(&self) -> PathBuf {
         self.path.join(SPENT)
@@ -311,9 +324,24 @@ impl Step {
     /// # Errors
     /// A file cannot be written or renamed.
     pub fn finish<M: Serialize>(self, manifest: &M) -> Result<()> {
-        let files = Files::of_folder(&self.partial)?;
-        write_sealed(&self.partial.join(MANIFEST), manifest, &files)?;
+        self.seal(manifest)?;
         self.rename()
+    }
+
+    /// Syncs its files and writes the manifest with their checksums.
+    pub(super) fn seal<M: Serialize>(&self, manifest: &M) -> Result<()> {
+        let files = Files::of_folder(&self.partial)?;
+        write_sealed(&self.partial.join(MANIFEST), manifest, &files)
+    }
+
+    /// Returns the folder that it is renamed to.
+    pub(super) fn done(&self) -> &Path {
+        &self.done
+    }
+
+    /// Removes what was written.
+    pub(super) fn discard(self) -> Result<()> {
+        remove(&self.partial)
     }
 
     /// Ends a step without a manifest of its own; see [`write_run_file`](super::manifest::write_run_file).

@@ -14,14 +14,15 @@ use super::delta::StageManifest;
 use super::disk::create_private;
 use super::division::{Parts, StagePart};
 use super::error::{At, Result};
+use super::folder::Step;
 use super::forgotten::Forgotten;
 use super::instance::StageInstance;
-use super::layout::{INGEST, step_name};
+use super::layout::{INGEST, STAGES, step_name};
 use super::manifest::read_manifest;
 use super::partition;
 use super::parts::{self, CONTENT, PartManifest, RunPart, StoredDelta};
 use super::raw::{self, IngestManifest};
-use super::runner::{key_of_reading, replay, stage_key, why_undivided};
+use super::runner::{Drops, has_key, key_of_reading, replay, stage_key, why_undivided};
 use super::source::Source;
 use super::verdict::Verdict;
 use super::view::View;
@@ -30,8 +31,13 @@ use super::vocabulary::RowIx;
 /// What a process did.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PartDone {
-    /// Its part of a step: `ingest`, or the id of a stage.
-    Done(String),
+    /// Its part of a step.
+    Done {
+        /// `ingest`, or the id of a stage.
+        step: String,
+        /// The folder of the step in the run folder: `ingest`, `stages/05-drop-spam`.
+        folder: String,
+    },
     /// Nothing: its part of this step was already finished.
     AsBefore(String),
     /// Nothing: the next step cannot be divided.
@@ -64,8 +70,11 @@ pub fn run_part(
     for (at, instance) in stages.iter().enumerate() {
         let step = format!("stages/{}", step_name(at, &instance.id));
         let key = stage_key(instance, &upstream, at + 1 == stages.len(), cx)?;
-        let done = read_manifest::<StageManifest>(run, &step)?;
-        let Some(done) = done.filter(|done| done.upstream == upstream && done.key == key) else {
+        let drops = Drops::of(&cx.services.decisions, &corpus)?;
+        let done = read_manifest::<StageManifest>(run, &step)?.filter(|done| {
+            done.upstream == upstream && has_key(&run.join(&step), done, &key, &drops, instance, false)
+        });
+        let Some(done) = done else {
             return judge(run, (at, instance), &key, part, &corpus, cx);
         };
         replay(run, &step, at, instance, &mut corpus)?;
@@ -86,10 +95,10 @@ fn read(run: &Path, source: &dyn Source, part: RunPart, cx: &Context<'_>) -> Res
     }
     cx.progress.begin(&format!("ingest, part {part}"), None);
     let files = parts::begin(run, INGEST, part)?;
-    let facts = source.read_part(part, &files.file(CONTENT), cx)?;
-    files.finish(&PartManifest { key, part, facts })?;
+    let read = source.read_part(part, &files.file(CONTENT), cx);
+    finish(run, INGEST, files, read.map(|facts| PartManifest { key, part, facts }))?;
     cx.progress.end("read");
-    Ok(PartDone::Done(step))
+    Ok(PartDone::Done { step, folder: INGEST.to_owned() })
 }
 
 /// Judges a part of the rows of a stage.
@@ -116,14 +125,28 @@ fn judge(
     let rows = own_rows(instance, &view, part, cx)?;
     cx.progress.begin(&format!("{id}, part {part}"), Some(rows.len() as u64));
     let files = parts::begin(run, &step, part)?;
-    let mut verdict = Verdict::on_part(&id, &contract, table, &rows);
-    instance.stage.judge(&view.of_part(&rows), cx, &mut verdict)?;
-    let delta = verdict.into_part();
     let path = files.file(CONTENT);
-    create_private(&path)?.write_all(&StoredDelta::of(&delta).bytes()).at("writing", &path)?;
-    files.finish(&PartManifest { key: key.to_owned(), part, facts: serde_json::Value::Null })?;
+    let mut verdict = Verdict::on_part(&id, &contract, table, &rows);
+    let judged = instance.stage.judge(&view.of_part(&rows), cx, &mut verdict).and_then(|()| {
+        let bytes = StoredDelta::of(&verdict.into_part()).bytes();
+        create_private(&path)?.write_all(&bytes).at("writing", &path)
+    });
+    let manifest = PartManifest { key: key.to_owned(), part, facts: serde_json::Value::Null };
+    finish(run, &step, files, judged.map(|()| manifest))?;
     cx.progress.end("judged");
-    Ok(PartDone::Done(id))
+    Ok(PartDone::Done { step: id, folder: format!("{STAGES}/{step}") })
+}
+
+/// Ends a part. What one that failed has written is removed, so that it does not fill the disk.
+fn finish(run: &Path, step: &str, files: Step, done: Result<PartManifest>) -> Result<()> {
+    match done {
+        Ok(manifest) => parts::finish(run, step, files, &manifest),
+        Err(error) => {
+            // The first error is the one to tell.
+            let _ = files.discard();
+            Err(error)
+        }
+    }
 }
 
 /// Returns the rows that a part judges; none if there are fewer groups of rows than parts.

@@ -367,10 +367,10 @@ pub(super) fn stage_key(
 }
 
 /// The drops of people by the tables that they name rows of, before a stage; `None` where nobody drops a row.
-struct Drops<'d>(Option<[Decided<'d>; 2]>);
+pub(super) struct Drops<'d>(Option<[Decided<'d>; 2]>);
 
 impl<'d> Drops<'d> {
-    fn of(decisions: &'d decision::Decisions, corpus: &Corpus) -> Result<Self> {
+    pub(super) fn of(decisions: &'d decision::Decisions, corpus: &Corpus) -> Result<Self> {
         if decisions.all.iter().all(|decision| decision.kind != DecisionKind::Drop) {
             return Ok(Self(None));
         }
@@ -437,16 +437,27 @@ fn is_reusable(
     (at, instance): (usize, &StageInstance),
 ) -> bool {
     let is_settled = at < running.manner.settled && done.value.notes.contains_key(INCOMPLETE_NOTE);
-    let has_key = || {
-        if drops.0.is_none() && !is_settled {
-            return done.value.key == key;
-        }
-        let path = running.folder.path().join(step).join(FATES);
-        let Ok(fates) = read_fates(&path, &reasons_of(&instance.stage.contract())) else { return false };
-        let key = drops.key(key, &fates);
-        if is_settled { key_of_failed_rows(&key, &fates) == done.value.key } else { key == done.value.key }
+    let folder = running.folder.path().join(step);
+    has_key(&folder, &done.value, key, drops, instance, is_settled) && is_whole(running, step, &done.files)
+}
+
+/// Whether the step in a folder has the key that it would have now; `is_settled` if rows for which a service failed do not count.
+pub(super) fn has_key(
+    folder: &Path,
+    done: &StageManifest,
+    key: &str,
+    drops: &Drops<'_>,
+    instance: &StageInstance,
+    is_settled: bool,
+) -> bool {
+    if drops.0.is_none() && !is_settled {
+        return done.key == key;
+    }
+    let Ok(fates) = read_fates(&folder.join(FATES), &reasons_of(&instance.stage.contract())) else {
+        return false;
     };
-    has_key() && is_whole(running, step, &done.files)
+    let key = drops.key(key, &fates);
+    if is_settled { key_of_failed_rows(&key, &fates) == done.key } else { key == done.key }
 }
 
 /// The resume keys of a stage and of the step before it.

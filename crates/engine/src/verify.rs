@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 use super::error::{At as _, Error, Result, damaged};
 use super::forgotten::Forgotten;
 use super::layout::{
-    DATASET, DECISIONS, EARLIER, FORGOTTEN_LIST, INGEST, LOCK, MANIFEST, MARKER, OUTCOME, RUN_FILE, SPOOL,
-    STAGES, step_name,
+    DATASET, DECISIONS, EARLIER, FORGOTTEN_LIST, INGEST, LOCK, MANIFEST, MARKER, OUTCOME, PARTS, RUN_FILE,
+    SPENT, SPOOL, STAGES, step_name,
 };
 use super::manifest::{read_own, sealed_manifest, sealed_run_file, step_folders};
 use super::marker::has_marker;
@@ -118,8 +118,24 @@ impl Verified {
 
     /// Finds entries of the run folder and of `stages` that belong to no run.
     fn strangers(&mut self, run: &Path, steps: &BTreeSet<String>) -> Result<()> {
-        let ours =
-            [MARKER, LOCK, RUN_FILE, EARLIER, FORGOTTEN_LIST, SPOOL, INGEST, STAGES, DATASET, DECISIONS];
+        let ours = [
+            MARKER,
+            LOCK,
+            RUN_FILE,
+            EARLIER,
+            FORGOTTEN_LIST,
+            SPOOL,
+            SPENT,
+            INGEST,
+            STAGES,
+            PARTS,
+            DATASET,
+            DECISIONS,
+        ];
+        if self.finished && run.join(PARTS).exists() {
+            let detail = "raw text of parts of a run that is finished; `callsieve purge --raw` removes it";
+            self.fault(PARTS, SealFaultKind::Unfinished, detail);
+        }
         for name in names_in(run)? {
             if !ours.contains(&&*name) && !OUTCOME.contains(&&*name) {
                 self.faults.push(unexpected(name));

@@ -222,7 +222,8 @@ pub(super) fn join_parts(
         let taken = parts.iter().zip(&facts).try_for_each(|(part, facts)| {
             let taken = take_part(part, facts, &n_before, &mut sink, cx);
             for extent in &facts.extents {
-                *n_before.entry(extent.file).or_default() += extent.n_items;
+                let n = n_before.entry(extent.file).or_default();
+                *n = n.saturating_add(extent.n_items);
             }
             taken
         });
@@ -234,7 +235,7 @@ pub(super) fn join_parts(
     })?;
     let file = |(input, extents): (InputFile, &Vec<&ExtentRead>)| ReadFile {
         input,
-        n_items: extents.iter().map(|extent| extent.n_items).sum(),
+        n_items: extents.iter().fold(0, |n, extent| n.saturating_add(extent.n_items)),
         by_record: extents.iter().any(|extent| extent.by_record),
     };
     sink.finish(inputs.into_iter().zip(&of_inputs).map(file).collect())
@@ -306,7 +307,7 @@ fn compared_inputs(
 }
 
 fn changed(input: &str, what: &str) -> Error {
-    Error::Input(format!(
+    Error::Setting(format!(
         "{input}: it was changed since its parts were read: {what}\nhint: remove the folder parts/ of the run, and read all parts again"
     ))
 }
@@ -384,8 +385,8 @@ fn decode(
 fn number_on(line: &mut Ready, n_before: &FxHashMap<u32, u64>) {
     let on = |place: &mut SourcePlace| {
         let n = n_before.get(&place.file).copied().unwrap_or_default();
-        place.line += n;
-        place.record += n;
+        place.line = place.line.saturating_add(n);
+        place.record = place.record.saturating_add(n);
         n
     };
     match &mut line.row {

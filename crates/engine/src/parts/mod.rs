@@ -128,25 +128,70 @@ fn parts_of(run: &Path, step: &str) -> PathBuf {
     run.join(PARTS).join(step)
 }
 
+/// Makes the folder of all parts, which only its owner may enter.
+///
+/// # Errors
+/// It cannot be made, or is a link.
+pub fn make_folder(run: &Path) -> Result<PathBuf> {
+    let parts = run.join(PARTS);
+    fs::create_dir_all(&parts).at("making", &parts)?;
+    if is_link(&parts) {
+        return Err(Error::Link(parts));
+    }
+    owner_only(&parts, 0o700).at("making", &parts)?;
+    Ok(parts)
+}
+
+/// Whether a part of any step was begun.
+///
+/// # Errors
+/// The folder cannot be read.
+pub fn are_begun(run: &Path) -> Result<bool> {
+    let parts = run.join(PARTS);
+    if !parts.is_dir() {
+        return Ok(false);
+    }
+    for entry in fs::read_dir(&parts).at("reading", &parts)? {
+        let path = entry.at("reading", &parts)?.path();
+        if path.is_dir() && fs::read_dir(&path).at("reading", &path)?.next().is_some() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 /// Starts a part: an empty folder that only its owner may enter. Another process may write the same part at the same time.
 ///
 /// # Errors
 /// The folder cannot be created, or is reached by a link.
 pub(super) fn begin(run: &Path, step: &str, part: RunPart) -> Result<Step> {
-    let parts = run.join(PARTS);
+    make_folder(run)?;
     let folder = parts_of(run, step);
     fs::create_dir_all(&folder).at("making", &folder)?;
-    for path in [&parts, &folder] {
-        if is_link(path) {
-            return Err(Error::Link(path.clone()));
-        }
+    if is_link(&folder) {
+        return Err(Error::Link(folder));
     }
-    owner_only(&parts, 0o700).at("making", &parts)?;
     let done = folder.join(part.folder_name());
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos());
     let partial = folder.join(format!("{}.{}-{now:x}.partial", part.folder_name(), std::process::id()));
     fs::create_dir(&partial).at("making", &partial)?;
     Ok(Step::new(partial, done))
+}
+
+/// Ends a part. Another process may have ended the same part before: then its files are kept.
+///
+/// # Errors
+/// A file cannot be written or renamed.
+pub(super) fn finish(run: &Path, step: &str, files: Step, manifest: &PartManifest) -> Result<()> {
+    files.seal(manifest)?;
+    if files.done().exists() && finished(run, step, manifest.part, &manifest.key)?.is_some() {
+        return files.discard();
+    }
+    match files.rename() {
+        // It ended between the two.
+        Err(_) if finished(run, step, manifest.part, &manifest.key)?.is_some() => Ok(()),
+        renamed => renamed,
+    }
 }
 
 /// Returns a finished part with this key; `None` where it is missing, damaged, or has another key.
@@ -171,6 +216,9 @@ fn look(
     key: &str,
 ) -> Result<std::result::Result<FinishedPart, Lacking>> {
     let name = format!("{PARTS}/{step}/{}", part.folder_name());
+    if is_link(&parts_of(run, step)) || is_link(&run.join(&name)) {
+        return Err(Error::Link(run.join(name)));
+    }
     let Sealed { value, files, .. } = match sealed_manifest::<PartManifest>(run, &name) {
         Ok(None) => return Ok(Err(Lacking::Missing)),
         Ok(Some(sealed)) => sealed,
@@ -193,7 +241,10 @@ fn look(
 /// Some are missing, damaged or of something else. The message names them.
 pub(super) fn all(run: &Path, step: &str, key: &str) -> Result<Option<Vec<FinishedPart>>> {
     let folder = parts_of(run, step);
-    if !folder.is_dir() || is_link(&folder) {
+    if is_link(&folder) {
+        return Err(Error::Link(folder));
+    }
+    if !folder.is_dir() {
         return Ok(None);
     }
     let mut counts: Vec<u32> = Vec::new();
