@@ -39,6 +39,7 @@ mod parts;
 mod plan;
 mod probe;
 mod progress_lines;
+mod project;
 mod purge;
 mod push;
 mod report;
@@ -58,6 +59,7 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use clap::{CommandFactory, Parser, Subcommand};
 
+use self::project::Project;
 use crate::environment::{Environment, former_variable};
 use crate::pipeline::{Override, json_schema};
 use crate::run::Error;
@@ -161,7 +163,7 @@ enum Command {
     Calibrate(calibrate::CalibrateArgs),
     /// Prints the JSON Schema of pipeline files.
     Schema,
-    /// Writes the manual pages of all commands into a folder, or prints the first one.
+    /// Writes the manual pages of all commands into a folder, or prints one for `man -l -`.
     Man {
         /// Folder of the pages, such as ~/.local/share/man/man1.
         folder: Option<PathBuf>,
@@ -241,10 +243,25 @@ pub fn main_of(arguments: Vec<OsString>, supervisor: Vec<OsString>) -> u8 {
         // Before anything starts a thread: a process with several cannot enter a namespace.
         return callsieve_environment::supervise::main(arguments.into_iter().skip(2));
     }
-    arguments::set_command_line(&arguments);
-    let ended = std::panic::catch_unwind(|| match Cli::try_parse_from(&arguments) {
-        Ok(cli) => run_command(cli.command, supervisor),
-        Err(error) => usage(&arguments, error),
+    let ended = std::panic::catch_unwind(|| {
+        let project = match std::env::current_dir() {
+            Ok(folder) => Project::near(&folder, &Cli::command)?,
+            // A folder that was removed has no project.
+            Err(_) => Project::default(),
+        };
+        let (arguments, added) = project.with_defaults(&arguments, &Cli::command)?;
+        arguments::set_command_line(&arguments);
+        match Cli::try_parse_from(&arguments) {
+            Ok(cli) => run_command(cli.command, supervisor, &project),
+            Err(error) => {
+                let is_wrong = error.use_stderr();
+                let ended = usage(&arguments, error)?;
+                if let Some(note) = project.note(&added).filter(|_| is_wrong) {
+                    console::print_status(&note);
+                }
+                Ok(ended)
+            }
+        }
     });
     // The panic hook has printed the place already.
     let Ok(ended) = ended else {
@@ -300,11 +317,12 @@ fn message(error: &anyhow::Error) -> String {
     text + &hints
 }
 
-fn run_command(command: Command, supervisor: Vec<OsString>) -> anyhow::Result<Ending> {
+fn run_command(command: Command, supervisor: Vec<OsString>, project: &Project) -> anyhow::Result<Ending> {
     if let Some(what) = former_variable(|name| std::env::var_os(name)) {
         anyhow::bail!("{what}");
     }
-    let environment = Environment::read(|name| std::env::var_os(name)).with_supervisor(supervisor);
+    let variable = |name: &str| std::env::var_os(name).or_else(|| project.variable(name));
+    let environment = Environment::read(variable).with_supervisor(supervisor);
     let registry = &Registry::standard().in_environment(environment);
     match command {
         Command::Inspect(args) => return inspect::inspect(&args, registry),

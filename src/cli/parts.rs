@@ -10,7 +10,7 @@ use super::run::{Resumable, Watching, cancelled_by_signal};
 use super::{Cli, Command, Ending};
 use crate::cli::console::{self, Console};
 use crate::pipeline::Pipeline;
-use crate::run::{Options, PartDone, PartsCommand, RunPart, execute_part, parts_command, prepare};
+use crate::run::{Options, PartDone, PartsCommand, RunPart, execute_part, parts_command, prepare, quoted};
 use crate::stages::Registry;
 use crate::text::visible::visible_line;
 
@@ -55,7 +55,7 @@ impl PartsArgs {
     /// The command line that continues the run after it was stopped.
     pub(super) fn resume(&self, options: &Options) -> String {
         match &self.merging {
-            Some(merging) => format!("callsieve merge {}", visible_line(&merging.out.display().to_string())),
+            Some(merging) => format!("callsieve merge {}", quoted(&merging.out.display().to_string())),
             None => options.resume_command(),
         }
     }
@@ -72,14 +72,14 @@ impl PartsArgs {
         if self.part.is_none() && until.is_none() {
             return Ok(None);
         }
-        let run = visible_line(&out.display().to_string()).into_owned();
+        let run = quoted(&out.display().to_string());
         let resume = |error| Resumable::of(error, &self.resume(options));
         let said = if let Some(stage) = until {
             let prepared = prepare(pipeline, out, options)?;
             let watching = Watching { console: Console::new(quiet), cancel: cancelled_by_signal()? };
             prepared.execute_until(stage, &watching).map_err(resume)?;
             format!(
-                "run       {run}, until before {stage}\nnext      the same command with --part I/N for each part of {stage}, then `callsieve merge {run}`\n"
+                "run       {run}: all stages before {stage} are done\nnext      the command of the parts again, with --part 1/N to N/N: they judge the rows of {stage}\nthen      `callsieve merge {run}`\n"
             )
         } else if let Some(part) = self.part {
             let watching = Watching { console: Console::new(quiet), cancel: cancelled_by_signal()? };

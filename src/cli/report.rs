@@ -99,7 +99,7 @@ fn open_page(run: &Path) -> anyhow::Result<()> {
         bail!("{shown}: there is no page\nhint: `callsieve report {} --html` prints it", run.display());
     }
     opener::open_browser(&page).with_context(|| {
-        format!("{shown}: no browser could be started\nhint: open the file by hand, or set BROWSER to the command of one")
+        format!("{shown}: no browser could be started\nhint: open the file by hand, or set BROWSER to the path of one, without arguments")
     })?;
     Ok(console::print_data(&format!("page      {shown}\n"))?)
 }

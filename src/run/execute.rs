@@ -21,6 +21,7 @@ use crate::engine::kind::KindSettings as _;
 use crate::engine::language_model::LanguageModel;
 use crate::engine::layout::{DECISIONS, RUN_FORMAT};
 use crate::engine::manifest::RunFile;
+use crate::engine::parts::are_begun;
 use crate::engine::raw::IngestManifest;
 use crate::engine::runner::{self, Manner};
 use crate::engine::services::Services;
@@ -212,6 +213,12 @@ impl Prepared<'_> {
             observer.warn(warning);
         }
         self.report_reviews(observer);
+        if !self.options.joins && are_begun(self.folder.path())? {
+            let run = self.folder.path().display();
+            observer.warn(&format!(
+                "{run} has parts of this run, which are not joined and will be removed\nhint: `callsieve merge {run}` joins them"
+            ));
+        }
         Ok(())
     }
 

@@ -53,7 +53,7 @@ pub use inputs::check_file;
 pub use language_model::{ModelOptions, ModelPlan, plan_requests};
 pub use observer::Observer;
 pub use open::{OpenRun, open};
-pub use options::Options;
+pub use options::{Options, quoted};
 pub use parts::{PartsCommand, execute_part, parts_command};
 pub use patch::{functions_of, patch_in_words, patch_lines};
 pub use paths::{Expanded, expand, run_name};

@@ -139,7 +139,7 @@ impl Options {
 }
 
 /// A word of a command line, quoted for a POSIX shell.
-pub(super) fn quoted(word: &str) -> String {
+pub fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "-_./:=,@%+#~".contains(c);
     let word = visible_line(word);
     if !word.is_empty() && !word.starts_with(['~', '#']) && word.chars().all(is_plain) {

@@ -170,16 +170,17 @@ fn record_command(folder: &RunFolder, options: &Options) -> Result<(), Error> {
             working.display()
         ));
     }
-    let command = PartsCommand { arguments: without_part(&options.command), folder: working };
+    let command = PartsCommand { arguments: of_all_parts(&options.command), folder: working };
     let path = parts.join(COMMAND);
     if let Ok(earlier) = read_command(&path)
         && earlier.is_other(&command)
         && are_begun(folder.path())?
     {
         return refuse(format!(
-            "{}: other parts of it were begun by another command: `{}`\nhint: give all parts the same options, or begin again in another folder (--out)",
+            "{}: other parts of it were begun by another command: `{}`, and this is `{}`\nhint: give all parts the same words in the same order (only --part, --quiet and --threads may differ), or begin again in another folder (--out)",
             folder.path().display(),
-            earlier.arguments.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+            earlier.shown(),
+            command.shown()
         ));
     }
     let text = serde_json::to_string_pretty(&command).expect("a command line is texts");
@@ -187,9 +188,15 @@ fn record_command(folder: &RunFolder, options: &Options) -> Result<(), Error> {
     Ok(())
 }
 
-/// A command line without the option that says which part it does.
-fn without_part(command: &[String]) -> Vec<String> {
-    without(command, &["--part"])
+/// A command line without what may differ between parts: which one it is, how much is printed, the number of threads.
+fn of_all_parts(command: &[String]) -> Vec<String> {
+    let mut words = without(command, &["--part", "--threads"]);
+    let n_options = words.iter().position(|word| word == "--").unwrap_or(words.len());
+    let mut at = 0..words.len();
+    words.retain(|word| {
+        at.next().is_some_and(|at| at >= n_options) || !["--quiet", "-q"].contains(&word.as_str())
+    });
+    words
 }
 
 /// A command line without these options and their values; what follows `--` is no option.
@@ -213,15 +220,14 @@ fn without(command: &[String], options: &[&str]) -> Vec<String> {
 }
 
 impl PartsCommand {
-    /// Whether another one would have other results. How much is printed, and the number of threads, do not matter.
+    /// The words after the program, quoted for a shell.
+    fn shown(&self) -> String {
+        self.arguments.iter().skip(1).map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Whether it has other options. The program may be named by another path.
     fn is_other(&self, other: &Self) -> bool {
-        let results = |command: &Self| {
-            let mut words = without(&command.arguments, &["--part", "--threads"]);
-            words.retain(|word| !["--quiet", "-q"].contains(&word.as_str()));
-            // The program may be named by another path.
-            words.into_iter().skip(1).collect::<Vec<_>>()
-        };
-        results(self) != results(other)
+        self.arguments.iter().skip(1).ne(other.arguments.iter().skip(1))
     }
 }
 
@@ -236,6 +242,11 @@ pub fn parts_command(run: &Path) -> Result<Option<PartsCommand>, Error> {
         return read_command(&path).map(Some);
     }
     let shown = run.display();
+    if !run.is_dir() {
+        return refuse(format!(
+            "{shown}: there is no such folder\nhint: name the run folder of the parts (--out)"
+        ));
+    }
     match read_run_file(run) {
         Ok(_) => Ok(None),
         Err(_) => refuse(format!(
@@ -261,13 +272,16 @@ mod tests {
     #[test]
     fn the_recorded_command_line_is_the_same_for_all_parts() {
         let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
-        for text in ["a run --part 3/8 x.jsonl", "a run x.jsonl --part=1/8", "a run x.jsonl"] {
-            assert_eq!(without_part(&words(text)), words("a run x.jsonl"), "{text}");
+        for text in [
+            "a run --part 3/8 x.jsonl",
+            "a run x.jsonl --part=1/8 -q",
+            "a run --threads=2 x.jsonl --quiet",
+            "a run --threads 2 x.jsonl",
+        ] {
+            assert_eq!(of_all_parts(&words(text)), words("a run x.jsonl"), "{text}");
         }
-        assert_eq!(
-            without_part(&words("a run --part 1/2 -- --part=x --part y")),
-            words("a run -- --part=x --part y")
-        );
+        let after = "a run -- --part=x --part y -q";
+        assert_eq!(of_all_parts(&words("a run --part 1/2 -q -- --part=x --part y -q")), words(after));
     }
 
     #[test]
@@ -277,7 +291,7 @@ mod tests {
             folder: PathBuf::new(),
         };
         let is_other = |text: &str| command("a run x --set seed=1").is_other(&command(text));
-        assert!(!is_other("/bin/a run --quiet --threads 3 x --set seed=1"));
+        assert!(!is_other("/bin/a run x --set seed=1"));
         assert!(is_other("a run x --set seed=2") && is_other("a run x") && is_other("a run y --set seed=1"));
     }
 }

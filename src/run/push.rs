@@ -15,10 +15,10 @@ use serde_json::{Value, json};
 use super::error::refuse;
 use super::hub_files::{DATASETS, DEFAULT_BASE, MAIN, encoded, is_plain};
 use super::{Error, OpenRun};
-use crate::engine::error::At as _;
+use crate::engine::error::{At as _, Error as EngineError};
 use crate::engine::fingerprint::sha256_until;
-use crate::engine::seal::names_below;
-use crate::engine::verify::check_outcome;
+use crate::engine::seal::{SealFault, names_below};
+use crate::engine::verify::fault_of_outcome;
 use crate::engine::vocabulary::TableId;
 use crate::llm::client::RetryPolicy;
 use crate::llm::key::Key;
@@ -28,6 +28,9 @@ use crate::llm::upload::Uploader;
 const SAMPLE_BYTES: usize = 512;
 /// The status of a repository that exists already.
 const EXISTS: u16 = 409;
+const UNAUTHORISED: u16 = 401;
+const FORBIDDEN: u16 = 403;
+const NOT_FOUND: u16 = 404;
 const JSON: &str = "application/json";
 const JSON_LINES: &str = "application/x-ndjson";
 const LFS: &str = "application/vnd.git-lfs+json";
@@ -78,6 +81,9 @@ struct Preupload {
 struct PreuploadFile {
     path: String,
     upload_mode: String,
+    /// The repository's own rules leave it out.
+    #[serde(default)]
+    should_ignore: bool,
 }
 
 #[derive(Deserialize)]
@@ -149,23 +155,27 @@ impl OpenRun {
             failed: &failed,
         };
         let is_new = hub.make(owner, name, options.public)?;
-        let commit = hub.commit(&files, options, on_file)?;
+        // From here on something was changed: the repository exists.
+        let commit = hub.commit(&files, options, on_file).map_err(|error| match error {
+            Error::Request(what) => Error::Halfway(EngineError::Setting(what)),
+            error => error,
+        })?;
         Ok(Pushed { url, commit: Some(commit), files: sizes, is_new })
     }
 
     /// Refuses a run whose rows come from files and keep the personal values in them.
     fn check_redacted(&self) -> Result<(), Error> {
+        if self.folder.join(crate::engine::layout::HITS).is_file() {
+            return refuse(format!(
+                "{}: this is an audit: its sets are copies of training sets, in which nothing was replaced\nhint: publish those as their owner does",
+                self.folder.display()
+            ));
+        }
         let redacts = |table| self.manifests.iter().any(|manifest| manifest.redacts() == Some(table));
         let is_of_files = !self.ingest.log_formats.is_empty() && self.job().reads_logs();
         if is_of_files && !TableId::ALL.into_iter().all(redacts) {
             return refuse(format!(
                 "{}: personal values in it were not replaced: its pipeline lacks redact or redact-docs\nhint: run it with both, as the recipe does, and read the dataset before you publish it",
-                self.folder.display()
-            ));
-        }
-        if self.folder.join(crate::engine::layout::HITS).is_file() {
-            return refuse(format!(
-                "{}: this is an audit: its sets are copies of training sets, in which nothing was replaced\nhint: publish those as their owner does",
                 self.folder.display()
             ));
         }
@@ -180,7 +190,15 @@ impl OpenRun {
                 self.folder.display()
             ));
         }
-        check_outcome(&self.folder, |name| name.starts_with("dataset/"))?;
+        // A file that somebody put there may hold anything.
+        if let Some(SealFault { file, detail, .. }) =
+            fault_of_outcome(&self.folder, |name| name.starts_with("dataset/"))?
+        {
+            let run = self.folder.display();
+            return refuse(format!(
+                "{run}: {file}: {detail}; expected the dataset as the run wrote it\nhint: `callsieve verify {run}` lists what is wrong there; move files of your own elsewhere"
+            ));
+        }
         let file = |name: String| -> Result<DatasetFile, Error> {
             let path = folder.join(&name);
             let bytes = path.metadata().at("reading", &path)?.len();
@@ -211,14 +229,21 @@ impl Hub<'_> {
     /// Makes the repository. Returns whether it is new.
     fn make(&self, owner: &str, name: &str, public: bool) -> Result<bool, Error> {
         let body = json!({"type": "dataset", "organization": owner, "name": name, "private": !public});
-        let made = self
-            .uploader
-            .send(&format!("{}/api/repos/create", self.base), &body.to_string(), JSON, &[EXISTS])
-            .map_err(self.failed)?;
-        if made.status != EXISTS {
+        let url = format!("{}/api/repos/create", self.base);
+        // A token for one repository may not make others.
+        let expected = [EXISTS, UNAUTHORISED, FORBIDDEN];
+        let made = self.uploader.send(&url, &body.to_string(), JSON, &expected).map_err(self.failed)?;
+        if !expected.contains(&made.status) {
             return Ok(true);
         }
-        let there = self.uploader.ask(&self.api(""), &[]).map_err(self.failed)?;
+        let there = self.uploader.ask(&self.api(""), &[NOT_FOUND]).map_err(self.failed)?;
+        if there.status == NOT_FOUND {
+            let said = made.body["error"].as_str().unwrap_or("it makes no repository with this token");
+            return self.refuse(&format!(
+                "HTTP status {}: {said}\nhint: HF_TOKEN must be a token that may write there",
+                made.status
+            ));
+        }
         if there.body["private"] != true && !public {
             return self.refuse(
                 "this repository is public\nhint: --public says that it may be; another name makes a private one",
@@ -235,8 +260,9 @@ impl Hub<'_> {
         on_file: &mut dyn FnMut(&str),
     ) -> Result<String, Error> {
         let branch = encoded(&options.branch).replace('/', "%2F");
-        let is_large = self.large(files, &branch)?;
-        let large: Vec<&DatasetFile> = files.iter().filter(|file| is_large(&file.name)).collect();
+        let mut files: Vec<&DatasetFile> = files.iter().collect();
+        let is_large = self.large(&mut files, &branch)?;
+        let large: Vec<&DatasetFile> = files.iter().copied().filter(|file| is_large(&file.name)).collect();
         self.store(&large, &options.branch, on_file)?;
         let header = json!({"key": "header", "value": {"summary": options.message, "description": ""}});
         let mut lines = format!("{header}\n");
@@ -250,17 +276,27 @@ impl Hub<'_> {
             lines += &format!("{line}\n");
         }
         let url = self.api(&format!("/commit/{branch}"));
-        let answer = self.uploader.send(&url, &lines, JSON_LINES, &[]).map_err(self.failed)?;
+        let answer = self.uploader.send(&url, &lines, JSON_LINES, &[NOT_FOUND]).map_err(self.failed)?;
+        if answer.status == NOT_FOUND {
+            return self.refuse(&format!(
+                "it has no branch {}: nothing was committed\nhint: make the branch on the page of the dataset, or push to main",
+                options.branch
+            ));
+        }
         match answer.body["commitOid"].as_str() {
             Some(commit) => Ok(commit.to_owned()),
             None => self.refuse("the hub took the commit and does not name it\nhint: check HF_ENDPOINT"),
         }
     }
 
-    /// Returns which files the hub keeps in its storage for large files.
-    fn large(&self, files: &[DatasetFile], branch: &str) -> Result<impl Fn(&str) -> bool + use<>, Error> {
+    /// Returns which files the hub keeps in its storage for large files, and removes those that it leaves out.
+    fn large(
+        &self,
+        files: &mut Vec<&DatasetFile>,
+        branch: &str,
+    ) -> Result<impl Fn(&str) -> bool + use<>, Error> {
         let mut asked = Vec::with_capacity(files.len());
-        for file in files {
+        for file in files.iter() {
             let bytes = std::fs::read(&file.path).at("reading", &file.path)?;
             let sample = STANDARD.encode(&bytes[..bytes.len().min(SAMPLE_BYTES)]);
             asked.push(json!({"path": file.name, "size": file.bytes, "sample": sample}));
@@ -271,6 +307,9 @@ impl Hub<'_> {
         let Ok(Preupload { files: modes }) = serde_json::from_value(answer.body) else {
             return self.refuse("the hub does not say how it keeps the files\nhint: check HF_ENDPOINT");
         };
+        let is_left_out =
+            |file: &&DatasetFile| modes.iter().any(|mode| mode.path == file.name && mode.should_ignore);
+        files.retain(|file| !is_left_out(file));
         let large: Vec<String> =
             modes.into_iter().filter(|mode| mode.upload_mode == "lfs").map(|mode| mode.path).collect();
         Ok(move |name: &str| large.iter().any(|known| known == name))

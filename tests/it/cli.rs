@@ -498,3 +498,43 @@ fn the_page_of_a_run_is_opened_in_the_browser_that_the_user_names() {
     let refused = shown(&call(&run));
     assert!(refused.contains("there is no page\nhint: `callsieve report "), "{refused}");
 }
+
+#[test]
+fn a_project_file_gives_defaults_that_the_command_line_overrides() {
+    let folder = tempfile::tempdir().unwrap();
+    let row = |n: usize| {
+        format!("{{\"query\": \"Ring bell {n} of the tower.\", \"functions\": [{{\"name\": \"ring\"}}]}}\n")
+    };
+    std::fs::write(folder.path().join("a.jsonl"), (0..5).map(row).collect::<String>()).unwrap();
+    std::fs::write(folder.path().join("callsieve.toml"), "sets = \"sets\"\n[run]\nlimit = 3\nquiet = true\n")
+        .unwrap();
+    let call = |arguments: &[&str]| {
+        let mut command = callsieve();
+        command.env_remove("CALLSIEVE_SETS").current_dir(folder.path()).args(arguments).output().unwrap()
+    };
+    let records = |out: &str, more: &[&str]| {
+        let output = call(&[&["run", "a.jsonl", "--out", out], more].concat());
+        assert!(output.status.success() && output.stdout.is_empty(), "{}", shown(&output));
+        let report = std::fs::read_to_string(folder.path().join(out).join("report.json")).unwrap();
+        serde_json::from_str::<serde_json::Value>(&report).unwrap()["ingest"]["records"].clone()
+    };
+    assert_eq!(records("one", &[]), 3);
+    assert_eq!(records("two", &["--limit", "4"]), 4);
+    let recorded = std::fs::read_to_string(folder.path().join("one/run.json")).unwrap();
+    assert!(recorded.contains("\"--limit=3\""), "{recorded}");
+    let sets = shown(&call(&["sets", "status"]));
+    assert!(sets.contains(path(&folder.path().join("sets"))), "{sets}");
+    let refused = shown(&call(&["run", "a.jsonl", "--sample-rows", "2"]));
+    assert!(
+        refused.contains("cannot be used with") && refused.contains("callsieve.toml adds --limit=3 --quiet"),
+        "{refused}"
+    );
+    std::fs::write(folder.path().join("callsieve.toml"), "[run]\nlimits = 3\n").unwrap();
+    let output = call(&["run", "a.jsonl"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        shown(&output).contains("[run] has no option limits\nhint: did you mean \"limit\"?"),
+        "{}",
+        shown(&output)
+    );
+}

@@ -338,9 +338,16 @@ fn what_cannot_be_done_in_parts_is_refused_with_a_hint() {
     for (arguments, expected) in [
         (&["run", "a.jsonl", "--part", "1/2", "--fresh"][..], "leave out --fresh"),
         (&["run", "-", "--part", "1/2"], "standard input can be read only once"),
-        (&["run", "a.jsonl", "--part", "3/2"], "expected a number and the number of all parts, such as 3/8"),
-        (&["run", "a.jsonl", "--part", "half"], "expected a number and the number of all parts, such as 3/8"),
-        (&["merge", "nowhere"], "there are no parts of a run to join"),
+        (
+            &["run", "a.jsonl", "--part", "3/2"],
+            "expected a number and the number of all parts, such as 3/8: from 1/N to N/N",
+        ),
+        (
+            &["run", "a.jsonl", "--part", "half"],
+            "expected a number and the number of all parts, such as 3/8: from 1/N to N/N",
+        ),
+        (&["merge", "nowhere"], "nowhere: there is no such folder"),
+        (&["merge", "."], "there are no parts of a run to join"),
         (&["run", "gone.jsonl", "--part", "1/2"], "gone.jsonl"),
     ] {
         let (code, why) = home.refused(arguments);
@@ -364,7 +371,13 @@ fn a_run_without_parts_goes_on_without_them_and_removes_them() {
     let home = Home::new();
     home.write("a.jsonl", "{\"query\": \"Ring the bell.\", \"functions\": [{\"name\": \"ring\"}]}\n");
     home.done(&["run", "a.jsonl", "--out", "out/x", "--part", "2/2"]);
-    home.done(&["run", "a.jsonl", "--out", "out/x", "--quiet"]);
+    let (_, why) = home.refused(&["report", "out/x"]);
+    assert!(why.contains("hint: `callsieve merge out/x` continues where it stopped"), "{why}");
+    let warned = shown(&home.call(&["run", "a.jsonl", "--out", "out/x", "--quiet"]));
+    assert!(
+        warned.contains("out/x has parts of this run, which are not joined and will be removed"),
+        "{warned}"
+    );
     home.done(&["run", "a.jsonl", "--out", "out/y", "--quiet"]);
     home.assert_same("out/x", "out/y");
 }
@@ -443,4 +456,30 @@ fn a_person_s_drop_of_a_held_row_does_not_keep_later_stages_from_being_divided()
     home.done(&[&call("parts")[..], &["--part", "2/2"]].concat());
     home.done(&["merge", "parts", "--quiet"]);
     home.assert_same("one", "parts");
+}
+
+#[test]
+fn an_input_that_changed_after_it_was_joined_is_told() {
+    let home = Home::new();
+    let row = |n: usize| {
+        format!("{}\n", json!({"query": format!("Ring bell {n}."), "functions": [{"name": "ring"}]}))
+    };
+    home.write("a.jsonl", &[row(1), row(2)].concat());
+    let call = ["run", "a.jsonl", "--out", "parts", "--quiet"];
+    home.parts(&call, 2);
+    let said = home.done(&["merge", "parts", "--until", "drop-spam"]);
+    assert!(
+        said.contains("all stages before drop-spam are done"),
+        "merge prints, though its parts were quiet: {said}"
+    );
+    home.parts(&call, 1);
+    home.write("a.jsonl", &[row(1), row(2), row(3)].concat());
+    let (code, why) = home.refused(&["merge", "parts"]);
+    assert_eq!(code, 3, "{why}");
+    assert!(
+        why.contains("changed since their parts were joined\nhint: begin again in another folder"),
+        "{why}"
+    );
+    home.write("a.jsonl", &[row(1), row(2)].concat());
+    home.done(&["merge", "parts"]);
 }

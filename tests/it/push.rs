@@ -183,8 +183,9 @@ fn nothing_is_sent_that_should_not_be_published() {
     let why = refused(&server, &run, &[]);
     assert!(why.contains("HTTP status 403: the token may not write") && !why.contains("hf-x"), "{why}");
     let server = hub(Behaviour { verifies_elsewhere: true, ..Behaviour::default() });
-    let why = refused(&server, &run, &[]);
-    assert!(why.contains("checked by another server"), "{why}");
+    let output = push(&run, &server, &[]);
+    assert_eq!(output.status.code(), Some(3), "the repository was made: {}", shown(&output));
+    assert!(shown(&output).contains("checked by another server"), "{}", shown(&output));
     // Without a token, and for a look at what would be sent, no request is made.
     let server = hub(Behaviour::default());
     let mut command = callsieve();
@@ -196,6 +197,11 @@ fn nothing_is_sent_that_should_not_be_published() {
     let why = refused(&server, &run, &["--branch", "a/../b"]);
     assert!(why.contains("this names no branch"), "{why}");
     assert_eq!(server.requests().len(), 0);
+    // A file that somebody put there, or a link.
+    std::fs::write(run.join("dataset/notes.txt"), "secret").unwrap();
+    let why = refused(&server, &run, &[]);
+    assert!(why.contains("dataset/notes.txt") && why.contains("move files of your own elsewhere"), "{why}");
+    std::fs::remove_file(run.join("dataset/notes.txt")).unwrap();
     // A dataset that somebody changed.
     std::fs::write(run.join("dataset/README.md"), "mine").unwrap();
     let why = refused(&server, &run, &[]);

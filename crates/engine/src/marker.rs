@@ -58,6 +58,10 @@ pub(super) fn lock(path: &Path, command: &str) -> Result<File> {
 
 /// Returns the command line of the last run in a folder; `None` if another command has worked in it since.
 pub(super) fn run_command(path: &Path) -> Option<String> {
+    // Another command would do again what processes have done.
+    if path.join(PARTS).is_dir() {
+        return Some(format!("callsieve merge {}", path.display()));
+    }
     let owner = fs::read_to_string(path.join(LOCK)).ok()?;
     let (_, command) = owner.split_once(": ")?;
     // With `--fresh` the run would begin again.

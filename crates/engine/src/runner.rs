@@ -234,6 +234,12 @@ fn ingest(running: Running<'_>, source: &dyn Source) -> Result<(IngestManifest, 
             let corpus = raw::load(folder.path(), &manifest)?;
             return Ok((manifest, corpus, 1));
         }
+        if manner.joins && !same && source.divides() && !parts::are_begun_of(folder.path(), INGEST)? {
+            return Err(Error::Setting(format!(
+                "{}: the inputs, or how they are read, changed since their parts were joined\nhint: begin again in another folder (--out); or remove the folders ingest, stages and parts of this one, and read all parts again",
+                folder.path().display()
+            )));
+        }
     }
     let start = Instant::now();
     cx.progress.begin("ingest", None);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
-use reqwest::header::{ACCEPT, CONTENT_LENGTH, CONTENT_TYPE, HeaderName, HeaderValue};
+use reqwest::header::{ACCEPT, CONTENT_LENGTH, CONTENT_TYPE, HeaderName, HeaderValue, USER_AGENT};
 use reqwest::{Body, Method, Request, StatusCode, Url};
 use serde_json::Value;
 use tokio::runtime::Runtime;
@@ -137,6 +137,8 @@ impl Uploader {
 
     async fn built(&self, method: &Method, url: &Url, content: Content<'_>) -> Result<Request, Error> {
         let mut request = Request::new(method.clone(), url.clone());
+        let program = HeaderValue::from_static(concat!("callsieve/", env!("CARGO_PKG_VERSION")));
+        request.headers_mut().insert(USER_AGENT, program);
         let value = |text: &str| {
             HeaderValue::from_str(text).map_err(|error| Error::Setting(format!("invalid header: {error}")))
         };
@@ -144,7 +146,9 @@ impl Uploader {
             Content::None => {}
             Content::Text { text, kind } => {
                 request.headers_mut().insert(CONTENT_TYPE, value(kind)?);
-                request.headers_mut().insert(ACCEPT, value(kind)?);
+                // Servers of large files have a media type of their own, in which they answer.
+                let accepted = if kind.ends_with("+json") { kind } else { "*/*" };
+                request.headers_mut().insert(ACCEPT, value(accepted)?);
                 *request.body_mut() = Some(Body::from(text.to_owned()));
             }
             Content::File { path, headers } => {

@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The variable of the folder of public sets.
-const SETS: &str = "CALLSIEVE_SETS";
+pub const SETS: &str = "CALLSIEVE_SETS";
 /// The variable of the folder of caches.
-const CACHES: &str = "CALLSIEVE_CACHE";
+pub const CACHES: &str = "CALLSIEVE_CACHE";
 /// What these variables were called under the former name of the program, with their names now.
 const FORMER: [(&str, &str); 2] = [("TOOLSIEVE_SETS", SETS), ("TOOLSIEVE_CACHE", CACHES)];
 /// The variables of server and key that OpenAI's own libraries use.

@@ -96,7 +96,9 @@ impl FromStr for RunPart {
             _ => None,
         };
         part.ok_or_else(|| {
-            format!("found {text:?}, expected a number and the number of all parts, such as 3/8, up to {MOST_PARTS}")
+            format!(
+                "found {text:?}, expected a number and the number of all parts, such as 3/8: from 1/N to N/N, with N up to {MOST_PARTS}"
+            )
         })
     }
 }
@@ -152,12 +154,21 @@ pub fn are_begun(run: &Path) -> Result<bool> {
         return Ok(false);
     }
     for entry in fs::read_dir(&parts).at("reading", &parts)? {
-        let path = entry.at("reading", &parts)?.path();
-        if path.is_dir() && fs::read_dir(&path).at("reading", &path)?.next().is_some() {
+        let name = entry.at("reading", &parts)?.file_name();
+        if are_begun_of(run, &name.to_string_lossy())? {
             return Ok(true);
         }
     }
     Ok(false)
+}
+
+/// Whether a part of a step was begun.
+///
+/// # Errors
+/// The folder cannot be read.
+pub(super) fn are_begun_of(run: &Path, step: &str) -> Result<bool> {
+    let folder = parts_of(run, step);
+    Ok(folder.is_dir() && fs::read_dir(&folder).at("reading", &folder)?.next().is_some())
 }
 
 /// Starts a part: an empty folder that only its owner may enter. Another process may write the same part at the same time.
@@ -258,7 +269,7 @@ pub(super) fn all(run: &Path, step: &str, key: &str) -> Result<Option<Vec<Finish
     counts.sort_unstable();
     counts.dedup();
     let mut best: Option<(u32, Vec<(RunPart, Lacking)>)> = None;
-    for of in counts {
+    for &of in &counts {
         let (mut found, mut lacking) = (Vec::new(), Vec::new());
         for part in (1..=of).filter_map(|number| RunPart::new(number, of)) {
             match look(run, step, part, key)? {
@@ -273,13 +284,20 @@ pub(super) fn all(run: &Path, step: &str, key: &str) -> Result<Option<Vec<Finish
             best = Some((of, lacking));
         }
     }
-    best.map_or(Ok(None), |(of, lacking)| Err(Error::Setting(refusal(run, step, of, &lacking))))
+    let Some((of, lacking)) = best else { return Ok(None) };
+    let others: Vec<String> = counts.iter().filter(|other| **other != of).map(ToString::to_string).collect();
+    let others = if others.is_empty() {
+        String::new()
+    } else {
+        format!("; there are also parts of {}", others.join(" and of "))
+    };
+    Err(Error::Setting(refusal(run, step, of, &lacking, &others)))
 }
 
 /// The most parts that a message names.
 const MOST_NAMED: usize = 10;
 
-fn refusal(run: &Path, step: &str, of: u32, lacking: &[(RunPart, Lacking)]) -> String {
+fn refusal(run: &Path, step: &str, of: u32, lacking: &[(RunPart, Lacking)], others: &str) -> String {
     let names = |is_meant: &dyn Fn(&Lacking) -> bool| -> Option<String> {
         let all: Vec<String> = lacking
             .iter()
@@ -303,7 +321,7 @@ fn refusal(run: &Path, step: &str, of: u32, lacking: &[(RunPart, Lacking)]) -> S
         kinds.into_iter().filter_map(|(what, names)| Some(format!("{what}: {}", names?))).collect();
     let first = lacking.first().map_or_else(String::new, |(part, _)| part.to_string());
     format!(
-        "{}: {} of {of} parts of {step} cannot be joined; {}\nhint: do each of them again, such as `--part {first}`; parts that are finished are kept",
+        "{}: {} of {of} parts of {step} cannot be joined; {}{others}\nhint: do each of them again, such as `--part {first}`; parts that are finished are kept",
         run.display(),
         lacking.len(),
         found.join("; ")
@@ -393,7 +411,12 @@ mod tests {
     fn of_two_divisions_the_complete_one_is_joined() {
         let home = tempfile::tempdir().unwrap();
         drop(RunFolder::take(home.path()).unwrap());
-        for part in ["1/5", "1/2", "2/2", "2/5"] {
+        for part in ["1/5", "1/2"] {
+            write(home.path(), part, "k");
+        }
+        let why = all(home.path(), "ingest", "k").unwrap_err().to_string();
+        assert!(why.contains("not finished: 2/2; there are also parts of 5"), "{why}");
+        for part in ["2/2", "2/5"] {
             write(home.path(), part, "k");
         }
         assert_eq!(all(home.path(), "ingest", "k").unwrap().unwrap().len(), 2);
