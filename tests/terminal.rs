@@ -186,6 +186,7 @@ fn commands(at: &Surroundings) -> Vec<(Vec<String>, Shows)> {
     let at_line = |line: usize| format!("{}:{line}", at.log);
     let drafted = at.path().join(format!("{HOSTILE} drafted.toml")).to_str().unwrap().to_owned();
     let own = format!("{HOSTILE} licence");
+    let parted = at.path().join(format!("{HOSTILE} parts")).to_str().unwrap().to_owned();
     vec![
         call(&["inspect", &at.log], Nothing),
         call(&["inspect", &at.log, "--json"], Json),
@@ -205,6 +206,15 @@ fn commands(at: &Surroundings) -> Vec<(Vec<String>, Shows)> {
         call(&["run", "--input", &at.log, "--out", &at.other_run, "--set", "seed=7"], Text),
         call(&["run", "--input", &at.log, "--threads", HOSTILE], Text),
         call(&["run", HOSTILE, "--baseline", HOSTILE], Text),
+        call(&["run", "--input", &at.log, "--part", HOSTILE], Text),
+        call(&["run", "--input", &at.log, "--out", &parted, "--part", "1/1"], Text),
+        call(&["merge", &parted, "--until", HOSTILE], Text),
+        call(&["merge", &parted, "--until", "drop-spam"], Text),
+        call(&["merge", &parted], Text),
+        call(&["merge", &missing], Text),
+        call(&["push", &at.run, HOSTILE], Text),
+        call(&["push", &missing, "owner/name"], Text),
+        call(&["man"], Nothing),
         call(&["why", &at.run, &at.id], Text),
         call(&["why", &at.run, &at.id, "--full"], Text),
         call(&["why", &at.run, &at_line(2)], Text),

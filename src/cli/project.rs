@@ -218,7 +218,7 @@ mod tests {
         let text = "[run]\nthreads = 4\nquiet = true\nfresh = false\nset = [\"seed=2\", \"split.open_text_words=5\"]\nbaseline = \"out/march\"\nmax-cost = 1.5\n[audit]\nbench = \"b\"\n";
         assert_eq!(
             with_defaults(text, "callsieve run x.jsonl").unwrap(),
-            "callsieve run --threads=4 --quiet --set=seed=2 --set=split.open_text_words=5 --baseline=/p/out/march --max-cost=1.5 x.jsonl"
+            "callsieve run --baseline=/p/out/march --max-cost=1.5 --quiet --set=seed=2 --set=split.open_text_words=5 --threads=4 x.jsonl"
         );
         let given = "callsieve run --threads 2 -q --set=seed=3 --baseline b --max-cost=9 x";
         assert_eq!(with_defaults(text, given).unwrap(), given);

@@ -108,7 +108,7 @@ pub struct Manner {
     /// This number of stages, the first ones, are taken over also where a service failed for some rows: they are not asked for again, so that
     /// what is added to a run leaves it as it is.
     pub settled: usize,
-    /// Joins what separate processes read and judged; see [`parts`](super::parts).
+    /// Joins what separate processes read and judged; see [`parts`].
     pub joins: bool,
     /// Stops before the stage of this number, so that separate processes can judge its parts.
     pub until: Option<usize>,
