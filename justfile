@@ -56,3 +56,8 @@ wheel:
 # Builds the pages of docs/ as a book in target/book; needs mdbook.
 book:
     mdbook build
+
+# Writes the licences of all dependencies to dist/THIRD-PARTY.md, for those who hand on the program or the wheel.
+licences:
+    mkdir -p dist
+    scripts/licences.py > dist/THIRD-PARTY.md

@@ -7,7 +7,9 @@ use callsieve::audit::benchmark::BenchColumn;
 use callsieve::jobs::audit::{AuditOptions, gates, read};
 use callsieve::jobs::instruct::{GenerateOptions, Way};
 use callsieve::pipeline::Override;
-use callsieve::run::{self, ModelOptions, OpenRun, Options, Outcome, run_name};
+use callsieve::run::{
+    self, ModelOptions, OpenRun, Options, Outcome, fetch_inputs, fetched_benchmarks, run_name,
+};
 use callsieve::{Pipeline, Registry};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
@@ -70,6 +72,7 @@ pub(crate) fn run_pipeline(
         if !inputs.is_empty() {
             loaded.set_inputs(inputs)?;
         }
+        fetch_inputs(&mut loaded, &mut |_| ())?;
         let out = options.out.clone().unwrap_or_else(|| Path::new("out").join(name));
         Ok(executed(&loaded, &out, &options, watch)?.to_string())
     })
@@ -136,7 +139,10 @@ pub(crate) fn audit(
 ) -> PyResult<String> {
     let registry = Registry::standard().in_environment(environment(py)?);
     work(py, progress, Stops::Soon, move |watch| {
-        let pipeline = arguments.options()?.pipeline(&registry)?;
+        let mut audited = arguments.options()?;
+        audited.benchmarks = fetched_benchmarks(&audited.benchmarks, registry.environment(), &mut |_| ())?;
+        let mut pipeline = audited.pipeline(&registry)?;
+        fetch_inputs(&mut pipeline, &mut |_| ())?;
         let out = options.out.clone().unwrap_or_else(|| PathBuf::from("out/audit"));
         let mut run = executed(&pipeline, &out, &options, watch)?;
         let report = read(&out)?

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -80,6 +82,22 @@ def test_a_node_that_is_killed_in_the_middle_changes_no_byte(cluster: Any, long_
     killer.join()
     assert killed.is_set()
     assert sum(node["Alive"] for node in ray.nodes()) == N_WORKERS
+    assert stable_bytes(Path("out/one")) == stable_bytes(run.folder)
+
+
+def test_a_driver_that_is_killed_in_the_middle_is_called_again(cluster: Any, long_log: Path) -> None:
+    callsieve.run(long_log, out="out/one", progress=False)
+    command = ["run", str(long_log), "--out", "out/ray"]
+    script = f"import ray, callsieve.ray; ray.init(address={cluster.address!r}); callsieve.ray.run({command!r}, parts=12)"
+    driver = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    # As soon as a part is whole.
+    while not list(Path("out/ray/parts/ingest").glob("*-of-12")):
+        assert driver.poll() is None
+        time.sleep(0.01)
+    driver.kill()
+    driver.wait()
+    events: list[callsieve.Progress] = []
+    run = callsieve.ray.run(command, parts=12, progress=events.append)
     assert stable_bytes(Path("out/one")) == stable_bytes(run.folder)
 
 

@@ -56,6 +56,23 @@ def test_the_metadata_and_the_tables_of_a_dataset_are_read_by_their_libraries(lo
         assert all(isinstance(function["name"], str) for of_entry in functions for function in of_entry)
 
 
+def test_the_metadata_of_an_instruction_set_and_of_a_collection_is_valid(tmp_path: Path) -> None:
+    raw = Path(__file__).parents[2] / "raw"
+    callsieve.generate(
+        raw / "repair-shop.toml", bindings=raw / "repair-shop.bindings.toml", accept=12, out="out/workshop", progress=False
+    )
+    metadata = mlcroissant.Dataset(jsonld="out/workshop/dataset/croissant.json")
+    records = list(metadata.records("instructions"))
+    assert len(records) == 12
+    assert all(record["instructions/id"].startswith(b"p") for record in records)
+    tools = raw.parent / "examples/repair-shop/tools.json"
+    subprocess.run([*PROGRAM, "collect", str(tools), "--out", "out/apis", "--quiet"], check=True, capture_output=True)
+    metadata = mlcroissant.Dataset(jsonld="out/apis/dataset/croissant.json")
+    lines = Path("out/apis/dataset/names.jsonl").read_text().splitlines()
+    names = [json.loads(line)["name"] for line in lines]
+    assert [record["names/name"].decode() for record in metadata.records("names")] == names != []
+
+
 def test_a_run_has_its_tables_its_report_and_the_history_of_rows(log: Path) -> None:
     run = callsieve.run(log, out="out/garden", progress=False)
     assert {"rows", "lists", "ledger", "entries"} <= set(run.tables)

@@ -14,7 +14,7 @@ use crate::cli::console::{self, Console, Paint, Painted, Screen, count};
 use crate::engine::layout::{AUDIT_REPORT, HITS, HITS_TABLE, REMOVED, STATEMENT};
 use crate::jobs::audit::{AuditOptions, gates, read};
 use crate::pipeline::Override;
-use crate::run::{Observer as _, Options, fetch_inputs, prepare};
+use crate::run::{Observer as _, Options, fetch_inputs, fetched_benchmarks, prepare};
 use crate::stages::Registry;
 use crate::stages::drop_benchmark_overlap::OnOverlap;
 use crate::text::figures::share_of;
@@ -52,7 +52,7 @@ pub(super) struct AuditArgs {
     #[arg(long, value_name = "PATH", num_args = 1.., required = true)]
     train: Vec<PathBuf>,
 
-    /// Benchmarks: BFCL question files or folders of them, public sets by id, or files like training sets.
+    /// Benchmarks: BFCL question files or folders of them, public sets by id, files like training sets, also hf://…
     #[arg(long, value_name = "PATH|SET", num_args = 1.., required = true)]
     bench: Vec<String>,
 
@@ -129,7 +129,10 @@ pub(super) fn audit(args: AuditArgs, registry: &Registry) -> anyhow::Result<Endi
         bail!("--max-rate: expected a share from 0 to 1");
     }
     use_threads(args.threads)?;
-    let mut pipeline = args.audited().pipeline(registry)?;
+    let mut audited = args.audited();
+    audited.benchmarks =
+        fetched_benchmarks(&audited.benchmarks, registry.environment(), &mut console::print_status)?;
+    let mut pipeline = audited.pipeline(registry)?;
     fetch_inputs(&mut pipeline, &mut console::print_status)?;
     let out = args.share.out(args.out.clone().unwrap_or_else(|| PathBuf::from("out/audit")));
     let options =

@@ -77,7 +77,8 @@ fn said(pushed: &Pushed, options: &PushOptions) -> String {
             text += &format!("commit    {}\n", visible_line(commit));
             text += &format!("dataset   {url}{kind}\n");
         }
-        None => text += &format!("dataset   {url}: nothing was sent\n"),
+        None if options.dry_run => text += &format!("dataset   {url}: nothing was sent\n"),
+        None => text += &format!("dataset   {url}: it has these files already, so nothing was committed\n"),
     }
     text
 }

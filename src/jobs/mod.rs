@@ -23,6 +23,7 @@ use crate::engine::delta::StageManifest;
 use crate::engine::error::Result;
 use crate::engine::instance::StageInstance;
 use crate::engine::manifest::RunFile;
+use crate::report::croissant::Croissant;
 use crate::report::funnel::Wording;
 use crate::report::html::OwnSections;
 use crate::report::model::Report;
@@ -105,6 +106,14 @@ pub trait Job: Sync {
     /// # Errors
     /// As [`own_page`](Self::own_page).
     fn own_card(&self, _folder: &Path) -> Result<Option<String>> {
+        Ok(None)
+    }
+
+    /// Returns what `croissant.json` says of the dataset; `None` for one made from logs.
+    ///
+    /// # Errors
+    /// As [`own_page`](Self::own_page).
+    fn own_metadata(&self, _folder: &Path, _report: &Report) -> Result<Option<Croissant>> {
         Ok(None)
     }
 

@@ -411,6 +411,10 @@ fn ended(
     if is_cut {
         return still("with a file that ends inside an answer");
     }
+    let expected = batch.request_counts.map_or(0, |counts| counts.completed);
+    if batch.status == COMPLETED && imported.n_read() < expected {
+        return still("with a file that lacks answers");
+    }
     cache.forget_submitted(&record.id)?;
     let n_answered = record.keys.iter().filter(|key| imported.answered().contains(key)).count() as u64;
     let n_missing = record.keys.len() as u64 - n_answered;

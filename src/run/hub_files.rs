@@ -25,6 +25,8 @@ use crate::text::figures::counted;
 const SCHEME: &str = "hf://";
 /// The part of the hub that has datasets.
 pub(super) const DATASETS: &str = "datasets/";
+/// The folder of the answers to BFCL question files.
+const ANSWERS: &str = "possible_answer";
 /// The default server, as for models.
 pub(super) const DEFAULT_BASE: &str = "https://huggingface.co";
 /// The default revision.
@@ -46,11 +48,33 @@ pub fn fetched(
     let mut files = Vec::with_capacity(paths.len());
     for path in paths {
         match path.to_str().and_then(|path| path.strip_prefix(SCHEME)) {
-            Some(input) => files.extend(HubInput::of(input)?.files(environment, on_download)?),
+            Some(input) => files.extend(HubInput::of(input)?.download(environment, on_download)?.files),
             None => files.push(path.clone()),
         }
     }
     Ok(files)
+}
+
+/// Returns the names of benchmarks with the file or folder in place of those on the hub; `on_download` receives a line for each file
+/// that is downloaded. The answers of a BFCL question file come with it.
+///
+/// # Errors
+/// As [`fetched`].
+pub fn fetched_benchmarks(
+    names: &[String],
+    environment: &Environment,
+    on_download: &mut dyn FnMut(&str),
+) -> Result<Vec<String>, Error> {
+    let mut found = Vec::with_capacity(names.len());
+    for name in names {
+        found.push(match name.strip_prefix(SCHEME) {
+            Some(input) => {
+                HubInput::of(input)?.download(environment, on_download)?.whole.to_string_lossy().into_owned()
+            }
+            None => name.clone(),
+        });
+    }
+    Ok(found)
 }
 
 /// Downloads the inputs of a pipeline that are on the hub; see [`fetched`].
@@ -77,6 +101,14 @@ struct HubInput<'i> {
     revision: &'i str,
     /// A file or a folder; empty for the whole dataset.
     path: &'i str,
+}
+
+/// An input that was downloaded.
+struct Downloaded {
+    /// Its files.
+    files: Vec<PathBuf>,
+    /// The file or the folder that is named.
+    whole: PathBuf,
 }
 
 /// The answer of the hub about a revision of a dataset.
@@ -111,12 +143,12 @@ impl<'i> HubInput<'i> {
         refuse(format!("input {SCHEME}{}: {what}", self.named))
     }
 
-    /// Returns its files, downloading those that are not there.
-    fn files(
+    /// Returns where its files are, downloading those that are not there.
+    fn download(
         &self,
         environment: &Environment,
         on_download: &mut dyn FnMut(&str),
-    ) -> Result<Vec<PathBuf>, Error> {
+    ) -> Result<Downloaded, Error> {
         let hub = environment.hub();
         let failed =
             |error: &dyn std::fmt::Display| Error::Request(format!("input {SCHEME}{}: {error}", self.named));
@@ -162,7 +194,7 @@ impl<'i> HubInput<'i> {
             ));
         }
         let mut files = Vec::with_capacity(wanted.len());
-        for name in wanted {
+        for name in wanted.iter().copied().chain(self.answers(&names)) {
             let file = cache.join(&sha).join(name);
             if !file.is_file() {
                 on_download(&format!("downloading {SCHEME}{dataset}@{sha}/{name}"));
@@ -172,7 +204,20 @@ impl<'i> HubInput<'i> {
             }
             files.push(file);
         }
-        Ok(files)
+        files.truncate(wanted.len());
+        Ok(Downloaded { files, whole: cache.join(&sha).join(self.path) })
+    }
+
+    /// Returns the file of answers beside a BFCL question file.
+    fn answers<'n>(&self, names: &'n [String]) -> Option<&'n str> {
+        let (folder, file) =
+            self.path.rsplit_once('/').map_or(("", self.path), |(folder, file)| (folder, file));
+        let separator = if folder.is_empty() { "" } else { "/" };
+        let answers = format!("{folder}{separator}{ANSWERS}/{file}");
+        names
+            .iter()
+            .map(String::as_str)
+            .find(|name| *name == answers && names.iter().any(|of| *of == self.path))
     }
 
     /// Returns the files of a dataset that are meant, in order: the named one, or the data files of the folder.

@@ -48,7 +48,7 @@ pub use error::Error;
 use error::refuse;
 pub use execute::{Prepared, RunReport, execute, prepare};
 pub use forget::{Forget, ForgetReport, ForgottenRequest, forget};
-pub use hub_files::{fetch_inputs, fetched};
+pub use hub_files::{fetch_inputs, fetched, fetched_benchmarks};
 pub use inputs::check_file;
 pub use language_model::{ModelOptions, ModelPlan, plan_requests};
 pub use observer::Observer;

@@ -17,7 +17,7 @@ use crate::engine::manifest::{InputFile, RunFile, write_run_file};
 use crate::engine::runner::Outcome;
 use crate::engine::vocabulary::TableId;
 use crate::jobs::{FinishedRun, Job, job_of};
-use crate::report::croissant::{CROISSANT, croissant};
+use crate::report::croissant::{CROISSANT, of_log};
 use crate::report::model::Report;
 use crate::report::{Sources, Tally, html, markdown, report};
 use crate::stages::Registry;
@@ -109,11 +109,12 @@ pub(super) fn write_report(
     write_atomic(&folder.join("report.html"), page.as_bytes())?;
     if outcome.exported.is_some() && job.card_is_in_dataset() {
         let dataset = folder.join("dataset");
-        let own_card = job.own_card(folder)?;
-        if own_card.is_none() {
-            write_atomic(&dataset.join(CROISSANT), croissant(&report, &dataset)?.as_bytes())?;
-        }
-        let card = own_card.unwrap_or_else(|| markdown::card(&report));
+        let metadata = match job.own_metadata(folder, &report)? {
+            Some(metadata) => metadata,
+            None => of_log(&report),
+        };
+        write_atomic(&dataset.join(CROISSANT), metadata.text(&dataset)?.as_bytes())?;
+        let card = job.own_card(folder)?.unwrap_or_else(|| markdown::card(&report));
         write_atomic(&dataset.join("README.md"), card.as_bytes())?;
     }
     // Last: it holds the checksums of the others, and marks the run as finished.

@@ -1,16 +1,20 @@
 //! Publishes the dataset of a finished run on the Hugging Face hub.
 //!
 //! The repository is private unless it is wished otherwise, and a run whose personal values were not replaced is refused. All files go
-//! into one commit: small texts in the commit itself, others to the storage for large files, which keeps one that it has. `HF_ENDPOINT`
+//! into one commit, except those that the branch has as they are: small texts in the commit itself, others to the storage for large files,
+//! which keeps one that it has. `HF_ENDPOINT`
 //! and `HF_TOKEN` name another server and the key, as for inputs.
 
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read as _;
 use std::path::PathBuf;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use sha1::{Digest as _, Sha1};
 
 use super::error::refuse;
 use super::hub_files::{DATASETS, DEFAULT_BASE, MAIN, encoded, is_plain};
@@ -25,7 +29,7 @@ use crate::llm::key::Key;
 use crate::llm::upload::Uploader;
 
 /// The bytes of each file by which the hub decides how it keeps it.
-const SAMPLE_BYTES: usize = 512;
+const SAMPLE_BYTES: u64 = 512;
 /// The status of a repository that exists already.
 const EXISTS: u16 = 409;
 const UNAUTHORISED: u16 = 401;
@@ -55,7 +59,7 @@ pub struct PushOptions {
 pub struct Pushed {
     /// The address of the dataset.
     pub url: String,
-    /// The commit; `None` if nothing was sent.
+    /// The commit; `None` if nothing was sent: in a dry run, or because the repository has all files as they are.
     pub commit: Option<String>,
     /// The files with their sizes.
     pub files: Vec<(String, u64)>,
@@ -67,7 +71,7 @@ pub struct Pushed {
 struct DatasetFile {
     name: String,
     path: PathBuf,
-    bytes: u64,
+    n_bytes: u64,
     sha256: String,
 }
 
@@ -84,6 +88,34 @@ struct PreuploadFile {
     /// The repository's own rules leave it out.
     #[serde(default)]
     should_ignore: bool,
+    /// The content that the branch has under this path: a SHA-256 in the storage for large files, otherwise a hash of git.
+    #[serde(default)]
+    oid: Option<String>,
+}
+
+impl PreuploadFile {
+    fn is_large(&self) -> bool {
+        self.upload_mode == "lfs"
+    }
+
+    /// Whether the branch has the file as it is.
+    fn has(&self, file: &DatasetFile) -> Result<bool, Error> {
+        let Some(known) = &self.oid else { return Ok(false) };
+        let own = if self.is_large() { file.sha256.clone() } else { git_blob(&file.bytes()?) };
+        Ok(*known == own)
+    }
+}
+
+impl DatasetFile {
+    fn bytes(&self) -> Result<Vec<u8>, Error> {
+        Ok(std::fs::read(&self.path).at("reading", &self.path)?)
+    }
+}
+
+/// The name by which git knows a content.
+fn git_blob(content: &[u8]) -> String {
+    let hash = Sha1::new().chain_update(format!("blob {}\0", content.len())).chain_update(content).finalize();
+    hash.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
 }
 
 #[derive(Deserialize)]
@@ -137,7 +169,7 @@ impl OpenRun {
         let environment = self.registry.environment().hub();
         let base = environment.base.as_deref().unwrap_or(DEFAULT_BASE).trim().trim_end_matches('/');
         let url = format!("{base}/{DATASETS}{named}");
-        let sizes = files.iter().map(|file| (file.name.clone(), file.bytes)).collect();
+        let sizes = files.iter().map(|file| (file.name.clone(), file.n_bytes)).collect();
         if options.dry_run {
             return Ok(Pushed { url, commit: None, files: sizes, is_new: false });
         }
@@ -160,7 +192,7 @@ impl OpenRun {
             Error::Request(what) => Error::Halfway(EngineError::Setting(what)),
             error => error,
         })?;
-        Ok(Pushed { url, commit: Some(commit), files: sizes, is_new })
+        Ok(Pushed { url, commit, files: sizes, is_new })
     }
 
     /// Refuses a run whose rows come from files and keep the personal values in them.
@@ -201,9 +233,9 @@ impl OpenRun {
         }
         let file = |name: String| -> Result<DatasetFile, Error> {
             let path = folder.join(&name);
-            let bytes = path.metadata().at("reading", &path)?.len();
+            let n_bytes = path.metadata().at("reading", &path)?.len();
             let sha256 = sha256_until(&path, &|| false)?;
-            Ok(DatasetFile { name, path, bytes, sha256 })
+            Ok(DatasetFile { name, path, n_bytes, sha256 })
         };
         names_below(&folder)?.0.into_iter().map(file).collect()
     }
@@ -252,26 +284,28 @@ impl Hub<'_> {
         Ok(false)
     }
 
-    /// Commits files. Returns the commit.
+    /// Commits the files that the branch has not yet. Returns the commit; `None` if it has all of them.
     fn commit(
         &self,
         files: &[DatasetFile],
         options: &PushOptions,
         on_file: &mut dyn FnMut(&str),
-    ) -> Result<String, Error> {
+    ) -> Result<Option<String>, Error> {
         let branch = encoded(&options.branch).replace('/', "%2F");
-        let mut files: Vec<&DatasetFile> = files.iter().collect();
-        let is_large = self.large(&mut files, &branch)?;
-        let large: Vec<&DatasetFile> = files.iter().copied().filter(|file| is_large(&file.name)).collect();
+        let wanted = self.wanted(files, &branch)?;
+        if wanted.is_empty() {
+            return Ok(None);
+        }
+        let large = wanted.iter().filter(|(_, is_large)| *is_large);
+        let large: Vec<&DatasetFile> = large.map(|(file, _)| *file).collect();
         self.store(&large, &options.branch, on_file)?;
         let header = json!({"key": "header", "value": {"summary": options.message, "description": ""}});
         let mut lines = format!("{header}\n");
-        for file in files {
-            let line = if is_large(&file.name) {
-                json!({"key": "lfsFile", "value": {"path": file.name, "algo": "sha256", "oid": file.sha256, "size": file.bytes}})
+        for (file, is_large) in wanted {
+            let line = if is_large {
+                json!({"key": "lfsFile", "value": {"path": file.name, "algo": "sha256", "oid": file.sha256, "size": file.n_bytes}})
             } else {
-                let bytes = std::fs::read(&file.path).at("reading", &file.path)?;
-                json!({"key": "file", "value": {"path": file.name, "encoding": "base64", "content": STANDARD.encode(bytes)}})
+                json!({"key": "file", "value": {"path": file.name, "encoding": "base64", "content": STANDARD.encode(file.bytes()?)}})
             };
             lines += &format!("{line}\n");
         }
@@ -284,22 +318,25 @@ impl Hub<'_> {
             ));
         }
         match answer.body["commitOid"].as_str() {
-            Some(commit) => Ok(commit.to_owned()),
+            Some(commit) => Ok(Some(commit.to_owned())),
             None => self.refuse("the hub took the commit and does not name it\nhint: check HF_ENDPOINT"),
         }
     }
 
-    /// Returns which files the hub keeps in its storage for large files, and removes those that it leaves out.
-    fn large(
+    /// Returns the files that are to be committed, each with whether the hub keeps it in its storage for large files: those that its
+    /// rules do not leave out, and that the branch does not have as they are.
+    fn wanted<'f>(
         &self,
-        files: &mut Vec<&DatasetFile>,
+        files: &'f [DatasetFile],
         branch: &str,
-    ) -> Result<impl Fn(&str) -> bool + use<>, Error> {
+    ) -> Result<Vec<(&'f DatasetFile, bool)>, Error> {
         let mut asked = Vec::with_capacity(files.len());
-        for file in files.iter() {
-            let bytes = std::fs::read(&file.path).at("reading", &file.path)?;
-            let sample = STANDARD.encode(&bytes[..bytes.len().min(SAMPLE_BYTES)]);
-            asked.push(json!({"path": file.name, "size": file.bytes, "sample": sample}));
+        for file in files {
+            let mut sample = Vec::new();
+            let opened =
+                File::open(&file.path).and_then(|file| file.take(SAMPLE_BYTES).read_to_end(&mut sample));
+            opened.at("reading", &file.path)?;
+            asked.push(json!({"path": file.name, "size": file.n_bytes, "sample": STANDARD.encode(sample)}));
         }
         let url = self.api(&format!("/preupload/{branch}"));
         let body = json!({ "files": asked }).to_string();
@@ -307,12 +344,18 @@ impl Hub<'_> {
         let Ok(Preupload { files: modes }) = serde_json::from_value(answer.body) else {
             return self.refuse("the hub does not say how it keeps the files\nhint: check HF_ENDPOINT");
         };
-        let is_left_out =
-            |file: &&DatasetFile| modes.iter().any(|mode| mode.path == file.name && mode.should_ignore);
-        files.retain(|file| !is_left_out(file));
-        let large: Vec<String> =
-            modes.into_iter().filter(|mode| mode.upload_mode == "lfs").map(|mode| mode.path).collect();
-        Ok(move |name: &str| large.iter().any(|known| known == name))
+        let mut wanted = Vec::new();
+        for file in files {
+            let mode = modes.iter().find(|mode| mode.path == file.name);
+            let is_wanted = match mode {
+                Some(mode) => !mode.should_ignore && !mode.has(file)?,
+                None => true,
+            };
+            if is_wanted {
+                wanted.push((file, mode.is_some_and(PreuploadFile::is_large)));
+            }
+        }
+        Ok(wanted)
     }
 
     /// Sends files to the storage, except those that it has.
@@ -326,7 +369,7 @@ impl Hub<'_> {
             return Ok(());
         }
         let objects: Vec<Value> =
-            files.iter().map(|file| json!({"oid": file.sha256, "size": file.bytes})).collect();
+            files.iter().map(|file| json!({"oid": file.sha256, "size": file.n_bytes})).collect();
         let body = json!({
             "operation": "upload",
             "transfers": ["basic"],
@@ -357,7 +400,7 @@ impl Hub<'_> {
                 if !verify.href.starts_with(&format!("{}/", self.base)) {
                     return self.refuse(&format!("the hub has {} checked by another server", file.name));
                 }
-                let body = json!({"oid": file.sha256, "size": file.bytes}).to_string();
+                let body = json!({"oid": file.sha256, "size": file.n_bytes}).to_string();
                 self.uploader.send(&verify.href, &body, LFS, &[]).map_err(self.failed)?;
             }
         }

@@ -291,6 +291,9 @@ fn a_limit_of_cost_needs_tokens_and_scores_name_what_has_no_cost() {
     let (text, code) = bench.ask(&server, &["--max-cost", "1", "--concurrency", "1"]);
     assert_eq!((code, server.requests().len()), (Some(3), 1), "{text}");
     assert!(text.contains("the server reports no tokens, so --max-cost cannot be kept"), "{text}");
+    // The next call knows it without another request.
+    let (text, code) = bench.ask(&server, &["--max-cost", "1", "--concurrency", "1"]);
+    assert_eq!((code, server.requests().len()), (Some(3), 1), "{text}");
     let (text, code) = bench.ask(&server, &[]);
     assert_eq!(code, Some(0), "{text}");
     assert!(text.contains("warning: 3 outputs have no tokens, so the cost is higher"), "{text}");

@@ -108,3 +108,54 @@ fn what_the_hub_lacks_and_names_outside_the_folder_are_refused() {
     }
     assert!(!folder.path().join("out").exists() && !folder.path().join("up.jsonl").exists());
 }
+
+#[test]
+fn a_benchmark_on_the_hub_is_downloaded_with_its_answers() {
+    const QUESTIONS: &str = "live/BFCL_v4_live_simple.json";
+    let function = json!({"name": "ring", "description": "Rings the bell of a tower.", "parameters":
+        {"type": "dict", "required": ["tower"], "properties": {"tower": {"type": "string"}, "times": {"type": "integer"}}}});
+    let question = json!({"id": "live_simple_0-0-0", "function": [function],
+        "question": [[{"role": "user", "content": "Ring the bell of the crooked tower at Lindholm eleven times tonight."}]]});
+    let answer = json!({"id": "live_simple_0-0-0",
+        "ground_truth": [{"ring": {"tower": ["the crooked tower at Lindholm"], "times": [11]}}]});
+    let server = Server::start(move |request, _| {
+        let path = request.path.split('?').next().unwrap_or_default();
+        let resolved = format!("/datasets/org/bench/resolve/{COMMIT}/live/");
+        match path.strip_prefix(&resolved) {
+            Some("BFCL_v4_live_simple.json") => Reply::new(200, format!("{question}\n")),
+            Some("possible_answer/BFCL_v4_live_simple.json") => Reply::new(200, format!("{answer}\n")),
+            _ if path == "/api/datasets/org/bench/revision/main" => {
+                let files = [QUESTIONS, "live/possible_answer/BFCL_v4_live_simple.json"];
+                let siblings: Vec<_> = files.iter().map(|name| json!({"rfilename": name})).collect();
+                Reply::new(200, json!({"sha": COMMIT, "siblings": siblings}).to_string())
+            }
+            _ => Reply::new(404, "Repository not found"),
+        }
+    });
+    let folder = tempfile::tempdir().unwrap();
+    // Only the call is that of the benchmark.
+    let call_of = json!({"function": {"name": "ring", "arguments": "{\"tower\": \"the crooked tower at Lindholm\", \"times\": 11}"}});
+    let row = json!({"messages": [{"role": "user", "content": "Please make some noise over there."},
+        {"role": "assistant", "content": null, "tool_calls": [call_of]}]});
+    std::fs::write(folder.path().join("train.jsonl"), format!("{row}\n")).unwrap();
+    for (out, bench) in [
+        ("file", format!("hf://datasets/org/bench/{QUESTIONS}")),
+        ("all", "hf://datasets/org/bench".to_owned()),
+    ] {
+        let output = call(
+            folder.path(),
+            &server,
+            &["audit", "--train", "train.jsonl", "--bench", &bench, "--out", out],
+        );
+        assert!(output.status.success(), "{}", shown(&output));
+        let report = std::fs::read(folder.path().join(out).join("audit.json")).unwrap();
+        let report: serde_json::Value = serde_json::from_slice(&report).unwrap();
+        assert_eq!(
+            (&report["total"]["entries"], &report["rows"]["contaminated"]),
+            (&json!(1), &json!(1)),
+            "{report}"
+        );
+    }
+    let n_files = server.requests().iter().filter(|request| request.path.contains("/resolve/")).count();
+    assert_eq!(n_files, 2);
+}

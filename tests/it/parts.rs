@@ -483,3 +483,37 @@ fn an_input_that_changed_after_it_was_joined_is_told() {
     home.write("a.jsonl", &[row(1), row(2)].concat());
     home.done(&["merge", "parts"]);
 }
+
+/// A file may have 64 KiB, as on a disk that is full.
+#[cfg(unix)]
+#[test]
+fn a_full_disk_stops_a_part_and_the_merge_and_both_go_on_once_there_is_room() {
+    let home = Home::new();
+    let log = home.path("long.jsonl");
+    write_long_log(&log, 3000);
+    let log = log.to_str().unwrap();
+    home.done(&["run", log, "--out", "one", "--quiet"]);
+    let cramped = |arguments: &[&str]| {
+        let program = callsieve().get_program().to_owned();
+        let mut command = std::process::Command::new("sh");
+        command.current_dir(home.0.path()).env("CALLSIEVE_SETS", "no-such-folder").args([
+            "-c",
+            "trap '' XFSZ; ulimit -f 128; exec \"$@\"",
+            "sh",
+        ]);
+        let output = command.arg(program).args(arguments).output().unwrap();
+        assert!(!output.status.success(), "{}", shown(&output));
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let part = |number: &'static str| ["run", log, "--out", "parts", "--part", number, "--quiet"];
+    let told = cramped(&part("1/2"));
+    assert!(told.contains("error: writing ") && told.contains("hint: "), "{told}");
+    home.done(&part("2/2"));
+    let (code, told) = home.refused(&["merge", "parts", "--quiet"]);
+    assert!(code == 3 && told.contains("not finished: 1/2"), "{code} {told}");
+    home.done(&part("1/2"));
+    let told = cramped(&["merge", "parts", "--quiet"]);
+    assert!(told.contains("error: writing ") && told.contains("hint: "), "{told}");
+    home.done(&["merge", "parts", "--quiet"]);
+    home.assert_same("one", "parts");
+}

@@ -25,6 +25,11 @@ struct Behaviour {
 }
 
 fn hub(behaviour: Behaviour) -> Server {
+    hub_with(behaviour, BTreeMap::new())
+}
+
+/// A hub whose branch has files with these hashes.
+fn hub_with(behaviour: Behaviour, oids: BTreeMap<String, String>) -> Server {
     Server::start(move |request, _| {
         let base = format!("http://{}", request.header("host").unwrap());
         let path = request.path.split('?').next().unwrap();
@@ -44,7 +49,7 @@ fn hub(behaviour: Behaviour) -> Server {
                     .map(|file| {
                         let path = file["path"].as_str().unwrap();
                         let mode = if path.ends_with(".parquet") { "lfs" } else { "regular" };
-                        json!({"path": path, "uploadMode": mode, "shouldIgnore": false})
+                        json!({"path": path, "uploadMode": mode, "shouldIgnore": false, "oid": oids.get(path)})
                     })
                     .collect();
                 Reply::new(200, json!({ "files": files }).to_string())
@@ -141,9 +146,7 @@ fn a_dataset_is_one_commit_with_every_byte_in_a_new_private_repository() {
                 assert_eq!((stored[0].method.as_str(), stored[0].header("x-amz-tag")), ("PUT", Some("7")));
                 assert_eq!(stored[0].header("authorization"), None, "the storage gets no key");
                 assert_eq!(value["size"], stored[0].bytes.len());
-                let sha256: String =
-                    Sha256::digest(&stored[0].bytes).iter().map(|b| format!("{b:02x}")).collect();
-                assert_eq!(value["oid"], sha256);
+                assert_eq!(value["oid"], hex(&Sha256::digest(&stored[0].bytes)));
                 stored[0].bytes.clone()
             }
             other => panic!("a line of the kind {other}"),
@@ -162,6 +165,40 @@ fn a_dataset_is_one_commit_with_every_byte_in_a_new_private_repository() {
     let output = push(&run, &server, &[]);
     assert!(output.status.success(), "{}", shown(&output));
     assert_eq!(requests(&server.requests(), "/storage/").len(), 0);
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[test]
+fn what_the_branch_has_is_not_committed_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = folder.path().join("run");
+    run_sample(&run, &[]);
+    let oid = |(name, content): (String, Vec<u8>)| {
+        let of_git = || [format!("blob {}\0", content.len()).into_bytes(), content.clone()].concat();
+        let is_large = name.ends_with(".parquet");
+        let oid = if is_large { hex(&Sha256::digest(&content)) } else { hex(&sha1::Sha1::digest(of_git())) };
+        (name, oid)
+    };
+    let mut oids: BTreeMap<String, String> = files(&run.join("dataset")).into_iter().map(oid).collect();
+    let exists = Behaviour { exists: Some(true), ..Behaviour::default() };
+    let server = hub_with(exists, oids.clone());
+    let output = push(&run, &server, &[]);
+    let said = String::from_utf8(output.stdout.clone()).unwrap();
+    assert!(
+        output.status.success() && said.contains("it has these files already, so nothing was committed"),
+        "{}",
+        shown(&output)
+    );
+    assert!(requests(&server.requests(), "/api/datasets/org/logs/commit/").is_empty());
+    oids.insert("README.md".to_owned(), "0".repeat(40));
+    let server = hub_with(exists, oids);
+    assert!(push(&run, &server, &[]).status.success());
+    let all = server.requests();
+    let commit = &requests(&all, "/api/datasets/org/logs/commit/")[0].body;
+    assert!(commit.lines().count() == 2 && commit.contains("\"path\":\"README.md\""), "{commit}");
 }
 
 #[test]

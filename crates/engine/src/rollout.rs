@@ -29,9 +29,9 @@ pub trait Rollout {
     /// returns must depend on these alone.
     fn next(&mut self, outcomes: Vec<AskedOutcome>) -> Next<Self::Output>;
 
-    /// Returns which of the outcomes that [`next`](Self::next) took last are answers that it cannot use, by their positions. The next run
-    /// asks for them again.
-    fn unusable(&self) -> Vec<usize> {
+    /// Returns which of the outcomes that [`next`](Self::next) took last are answers that it cannot use: their positions, and why. A run
+    /// that retries them asks again.
+    fn unusable(&self) -> Vec<(usize, &str)> {
         Vec::new()
     }
 }
@@ -79,7 +79,9 @@ fn follow_group<R: Rollout>(
             }
             let next = rollout.next(std::mem::take(&mut outcomes[at]));
             let asked = std::mem::take(&mut before[at]);
-            unusable.extend(rollout.unusable().into_iter().filter_map(|nth| asked.get(nth).cloned()));
+            let of_rollout = rollout.unusable().into_iter();
+            unusable
+                .extend(of_rollout.filter_map(|(nth, why)| Some((asked.get(nth)?.clone(), why.to_owned()))));
             match next {
                 Next::Done(output) => outputs[at] = Some(output),
                 Next::Ask(asked) => {
@@ -112,17 +114,17 @@ fn follow_group<R: Rollout>(
     )))
 }
 
-/// Counts answers that cannot be used, and has the next run ask for them again.
+/// Counts answers that cannot be used with the reasons, and marks them, so that a run that retries them asks again.
 fn mark_unusable(
-    unusable: Vec<(ChatRequest, Option<f64>)>,
+    unusable: Vec<((ChatRequest, Option<f64>), String)>,
     cx: &Context<'_>,
     usage: &mut ModelUsage,
 ) -> Result<()> {
     let Some(model) = cx.services.language_model.as_ref().filter(|_| !unusable.is_empty()) else {
         return Ok(());
     };
-    let count = |(request, cost)| {
-        usage.count_unusable("the answer cannot be used", cost);
+    let count = |((request, cost), why): ((ChatRequest, Option<f64>), String)| {
+        usage.count_unusable(&why, cost);
         request
     };
     let requests: Vec<ChatRequest> = unusable.into_iter().map(count).collect();
@@ -131,6 +133,7 @@ fn mark_unusable(
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
     use std::sync::atomic::AtomicBool;
     use std::sync::{Arc, Mutex};
 
@@ -194,8 +197,8 @@ mod tests {
         }
 
         /// Of two answers it cannot use the second, where the text has a `!`.
-        fn unusable(&self) -> Vec<usize> {
-            if self.text.contains('!') { vec![1] } else { Vec::new() }
+        fn unusable(&self) -> Vec<(usize, &str)> {
+            if self.text.contains('!') { vec![(1, "a shout")] } else { Vec::new() }
         }
     }
 
@@ -207,6 +210,7 @@ mod tests {
             follow_with(Some(Arc::clone(&model) as _), vec![growing("a!"), growing("bb")]).unwrap();
         assert_eq!(*model.1.lock().unwrap(), ["a!"]);
         assert_eq!((usage.unusable, usage.wasted_cost), (1, Some(0.5)));
+        assert_eq!(usage.unusable_reasons, BTreeMap::from([("a shout".to_owned(), 1)]));
     }
 
     fn follow_with(

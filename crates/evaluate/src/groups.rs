@@ -1,7 +1,8 @@
-//! Means of groups of categories, as BFCL V4 and as evalscope form them.
+//! Means of groups of categories, as BFCL V4 and V3 and as two versions of evalscope form them.
 //!
-//! BFCL gives no mean of a group with a category that has no outputs (its own table shows N/A). evalscope (1.14.1, task
-//! `bfcl_v3`) leaves such a category out, so its means say how many of the categories have outputs.
+//! BFCL gives no mean of a group with a category that has no outputs (its own table shows N/A). evalscope (task `bfcl_v3`)
+//! leaves such a category out, so its means say how many of the categories have outputs. Up to 0.17 it shared the categories
+//! out among four groups (the column `Cat.0` of its reports) and weighted all by their outputs; 1.14.1 follows the board.
 
 use serde::Serialize;
 
@@ -13,7 +14,7 @@ use callsieve_text::figures::counted;
 /// A mean of several categories.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct GroupMean {
-    /// Who forms it: `BFCL` or `evalscope`.
+    /// Who forms it: `BFCL`, `BFCL V3`, `evalscope` or `evalscope 0.17`.
     pub by: &'static str,
     /// The name.
     pub name: &'static str,
@@ -67,6 +68,16 @@ const LIVE_RELEVANCE: [&str; 2] = ["live_irrelevance", "live_relevance"];
 const MULTI_TURN: [&str; 4] =
     ["multi_turn_base", "multi_turn_miss_func", "multi_turn_miss_param", "multi_turn_long_context"];
 const WEB_SEARCH: [&str; 2] = ["web_search_base", "web_search_no_snippet"];
+/// The groups of evalscope 0.17 with their categories.
+const CAT_0: [(&str, &[&str]); 4] = [
+    (
+        "AST_NON_LIVE",
+        &["simple_python", "multiple", "parallel", "parallel_multiple", "simple_java", "simple_javascript"],
+    ),
+    ("AST_LIVE", &LIVE),
+    ("RELEVANCE", &["irrelevance", "live_relevance", "live_irrelevance"]),
+    ("MULTI_TURN", &MULTI_TURN),
+];
 const MEMORY: [&str; 3] = ["memory_kv", "memory_vector", "memory_rec_sum"];
 
 /// Returns the mean of accuracies.
@@ -102,12 +113,12 @@ impl Categories<'_> {
     }
 }
 
-/// Returns the group means as BFCL V4 and as evalscope form them.
+/// Returns the group means as BFCL and as evalscope form them, the current versions first.
 pub fn group_means(figures: &[CategoryFigures]) -> Vec<GroupMean> {
     let categories = Categories(figures);
-    let mut groups = of_bfcl(&categories);
-    groups.extend(of_evalscope(&categories));
-    groups
+    let versions: [fn(&Categories<'_>) -> Vec<GroupMean>; 4] =
+        [of_bfcl, of_evalscope, of_bfcl_v3, of_evalscope_0_17];
+    versions.iter().flat_map(|version| version(&categories)).collect()
 }
 
 fn group(
@@ -175,14 +186,16 @@ fn of_evalscope(categories: &Categories<'_>) -> Vec<GroupMean> {
     let augmented = weighted(&categories.present(&MULTI_TURN[1..]));
     let multi_turn = plain(&those(&[one(MULTI_TURN[0]), augmented]));
     let groups = those(&[non_live, live, multi_turn]);
-    let n_of = |n: usize, of: usize| {
-        format!("{n} of its {of} tasks {} outputs", if n == 1 { "has" } else { "have" })
-    };
     let n_non_live = present(&[&SIMPLE, &OTHERS, &["irrelevance"]]);
     let n_live = present(&[&LIVE, &LIVE_RELEVANCE]);
     let n_multi_turn = present(&[&MULTI_TURN]);
     vec![
-        group("evalscope", "NON_LIVE", non_live, format!("calls and irrelevance; {}", n_of(n_non_live, 7))),
+        group(
+            "evalscope",
+            "NON_LIVE",
+            non_live,
+            format!("calls and irrelevance; {}", of_its_tasks(n_non_live, 7)),
+        ),
         group(
             "evalscope",
             "LIVE",
@@ -190,22 +203,66 @@ fn of_evalscope(categories: &Categories<'_>) -> Vec<GroupMean> {
             format!(
                 "{}; {}",
                 counted(live.map_or(0, |live| live.n) as u64, "output", "outputs"),
-                n_of(n_live, 6)
+                of_its_tasks(n_live, 6)
             ),
         ),
         group(
             "evalscope",
             "MULTI_TURN",
             multi_turn,
-            format!("base and the other three; {}", n_of(n_multi_turn, 4)),
+            format!("base and the other three; {}", of_its_tasks(n_multi_turn, 4)),
         ),
         group(
             "evalscope",
             "OVERALL",
             plain(&groups),
-            format!("{} of 3 groups; {}", groups.len(), n_of(n_non_live + n_live + n_multi_turn, 17)),
+            format!("{} of 3 groups; {}", groups.len(), of_its_tasks(n_non_live + n_live + n_multi_turn, 17)),
         ),
     ]
+}
+
+/// The means of BFCL V3 (bfcl-eval 2025.6.16): abstentions are part of non-live and live, and the overall score is the mean of
+/// the three groups.
+fn of_bfcl_v3(categories: &Categories<'_>) -> Vec<GroupMean> {
+    let all = |shares: &[Option<Share>]| plain(&shares.iter().copied().collect::<Option<Vec<_>>>()?);
+    let simple = categories.all(&SIMPLE).and_then(|shares| plain(&shares));
+    let [multiple, parallel, parallel_multiple] = OTHERS.map(|name| categories.of(name));
+    let non_live = all(&[simple, multiple, parallel, parallel_multiple, categories.of("irrelevance")]);
+    let live = categories.all(&[&LIVE[..], &LIVE_RELEVANCE].concat()).and_then(|shares| weighted(&shares));
+    let multi_turn = categories.all(&MULTI_TURN).and_then(|shares| plain(&shares));
+    let by = "BFCL V3";
+    vec![
+        group(
+            by,
+            "non-live",
+            non_live,
+            "5 groups: simple, multiple, parallel, parallel_multiple, irrelevance",
+        ),
+        group(by, "live", live, "the outputs of 6 categories"),
+        group(by, "OVERALL", all(&[non_live, live, multi_turn]), "3 groups: non-live, live, multi-turn"),
+    ]
+}
+
+/// The means of evalscope 0.17: all outputs of each group of `Cat.0`, and all outputs.
+fn of_evalscope_0_17(categories: &Categories<'_>) -> Vec<GroupMean> {
+    let groups = CAT_0.map(|(name, of)| {
+        let present = categories.present(of);
+        (name, weighted(&present), present.len(), of.len())
+    });
+    let mean = |name: &'static str, share: Option<Share>, n: usize, of: usize| {
+        let outputs = counted(share.map_or(0, |share| share.n) as u64, "output", "outputs");
+        group("evalscope 0.17", name, share, format!("{outputs}; {}", of_its_tasks(n, of)))
+    };
+    let shares: Vec<Share> = groups.iter().filter_map(|(_, share, ..)| *share).collect();
+    let n_present = groups.iter().map(|(_, _, n, _)| n).sum();
+    let n_tasks = groups.iter().map(|(.., of)| of).sum();
+    let of_groups = groups.map(|(name, share, n, of)| mean(name, share, n, of));
+    of_groups.into_iter().chain([mean("OVERALL", weighted(&shares), n_present, n_tasks)]).collect()
+}
+
+/// Says how many of the tasks of a group have outputs.
+fn of_its_tasks(n: usize, of: usize) -> String {
+    format!("{n} of its {of} tasks {} outputs", if n == 1 { "has" } else { "have" })
 }
 
 /// Returns the figures of format sensitivity, if there are outputs of it.
@@ -291,8 +348,53 @@ mod tests {
         assert!((of("LIVE") - 0.5).abs() < 1e-12);
         assert!((of("MULTI_TURN") - f64::midpoint(0.5, 2.0 / 3.0)).abs() < 1e-12);
         assert!((of("OVERALL") - (0.75 + 0.5 + f64::midpoint(0.5, 2.0 / 3.0)) / 3.0).abs() < 1e-12);
-        let divides_by = &means.last().unwrap().divides_by;
-        assert_eq!(divides_by, "3 of 3 groups; 9 of its 17 tasks have outputs");
+        let overall = means.iter().find(|mean| mean.by == "evalscope" && mean.name == "OVERALL").unwrap();
+        assert_eq!(overall.divides_by, "3 of 3 groups; 9 of its 17 tasks have outputs");
+    }
+
+    /// By hand from `SUBJECT_MAPPING` and `micro_mean` of evalscope 0.17.0: right ones of all outputs.
+    #[test]
+    fn means_of_evalscope_0_17_count_all_outputs_of_a_group() {
+        let all = [
+            figures("simple", 1, 2),
+            figures("java", 1, 1),
+            figures("multiple", 1, 4),
+            figures("irrelevance", 1, 1),
+            figures("live_irrelevance", 3, 4),
+            figures("multi_turn_base", 1, 2),
+        ];
+        let means = group_means(&all);
+        let of = |name| mean(&means, "evalscope 0.17", name);
+        let close = |name, expected: f64| assert!((of(name).unwrap() - expected).abs() < 1e-12, "{name}");
+        close("AST_NON_LIVE", 3.0 / 7.0);
+        close("RELEVANCE", 4.0 / 5.0);
+        close("MULTI_TURN", 0.5);
+        close("OVERALL", 8.0 / 14.0);
+        assert_eq!(of("AST_LIVE"), None);
+        assert_eq!(means.last().unwrap().divides_by, "14 outputs; 6 of its 17 tasks have outputs");
+    }
+
+    /// By hand from `generate_leaderboard_csv` of bfcl-eval 2025.6.16.
+    #[test]
+    fn the_overall_score_of_v3_is_the_mean_of_its_three_groups() {
+        let names = [&SIMPLE[..], &OTHERS, &["irrelevance"], &LIVE, &LIVE_RELEVANCE, &MULTI_TURN].concat();
+        let all: Vec<CategoryFigures> = names
+            .iter()
+            .map(|&name| match name {
+                "simple_java" => figures(name, 0, 4),
+                "live_multiple" => figures(name, 10, 10),
+                "live_irrelevance" => figures(name, 0, 5),
+                _ => figures(name, 1, 2),
+            })
+            .collect();
+        let means = group_means(&all);
+        let non_live = (1.0 / 3.0 + 4.0 * 0.5) / 5.0;
+        let live = (10.0 + 4.0) / 23.0;
+        let of = |name| mean(&means, "BFCL V3", name).unwrap();
+        assert!((of("non-live") - non_live).abs() < 1e-12);
+        assert!((of("live") - live).abs() < 1e-12);
+        assert!((of("OVERALL") - (non_live + live + 0.5) / 3.0).abs() < 1e-12);
+        assert_eq!(mean(&group_means(&all[1..]), "BFCL V3", "OVERALL"), None);
     }
 
     #[test]

@@ -68,6 +68,8 @@ pub const UNVERIFIED: &str = "unverified";
 const VALIDATION: &str = "validation";
 /// The folder of instructions that call functions of both sides.
 const BOTH: &str = "both";
+/// The folders of instructions that are not in the dataset itself.
+pub const FOLDERS: [&str; 3] = [VALIDATION, BOTH, UNVERIFIED];
 /// The folder of the BFCL entries.
 const BFCL: &str = "bfcl";
 /// The letters in the ids of a folder's BFCL entries, so that no id is there twice.
@@ -80,11 +82,19 @@ fn marker(folder: Option<&str>) -> &'static str {
     }
 }
 
-/// The table of all instructions.
-const TABLE: &str = "instructions.parquet";
-/// Its columns; all hold texts, and those after the fifth hold JSON.
-const COLUMNS: [&str; 8] =
-    ["id", "stratum", "instruction", "answer", "environment", "messages", "tools", "program"];
+/// The table of all instructions of a folder.
+pub const TABLE: &str = "instructions.parquet";
+/// Its columns with what they hold; all hold texts, and those after the fifth hold JSON.
+pub const COLUMNS: [(&str, &str); 8] = [
+    ("id", "id of the instruction"),
+    ("stratum", "its kind, such as chain or parallel"),
+    ("instruction", "the first message of the user"),
+    ("answer", "the last answer; empty if there is none"),
+    ("environment", "where its calls were executed"),
+    ("messages", "all messages and calls in OpenAI's form, as JSON"),
+    ("tools", "the functions on offer in OpenAI's form, as JSON"),
+    ("program", "the calls with results, and where each value is from: the line of programs.jsonl, as JSON"),
+];
 
 /// A kept row.
 struct Kept {
@@ -296,7 +306,7 @@ fn write_table(path: &Path, kept: &[&Kept], tables: &Offered<'_>) -> Result<()> 
         let rows: Vec<[String; COLUMNS.len()]> =
             group.iter().map(|row| cells(row, &tables.of(row))).collect();
         let texts = |at: usize| Values::Text(rows.iter().map(|row| Some(row[at].as_str())).collect());
-        table.write(COLUMNS.iter().enumerate().map(|(at, name)| (*name, texts(at))).collect())?;
+        table.write(COLUMNS.iter().enumerate().map(|(at, (name, _))| (*name, texts(at))).collect())?;
     }
     table.finish().map(|_| ())
 }

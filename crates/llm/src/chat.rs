@@ -286,12 +286,7 @@ mod tests {
     }
 
     fn client(server: &Server) -> Client {
-        let policy = RetryPolicy {
-            first_wait: Duration::from_millis(1),
-            max_wait: Duration::from_millis(5),
-            ..RetryPolicy::default()
-        };
-        Client::new(&server.url, None, policy).unwrap()
+        Client::new(&server.url, None, RetryPolicy::fast()).unwrap()
     }
 
     #[test]

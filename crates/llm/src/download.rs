@@ -3,7 +3,6 @@
 use std::fs::File;
 use std::io::Write as _;
 use std::path::Path;
-use std::time::Duration;
 
 use reqwest::{Method, Request, StatusCode, Url};
 use tokio::runtime::Runtime;
@@ -11,7 +10,7 @@ use tokio::runtime::Runtime;
 use super::Error;
 use super::client::{RetryPolicy, runtime};
 use super::key::Key;
-use super::retry::is_retryable;
+use super::retry::{Attempt, is_retryable, retried};
 use super::sender::{Sender, public_url};
 use callsieve_engine::context::Cancelled;
 
@@ -19,14 +18,6 @@ use callsieve_engine::context::Cancelled;
 pub struct Downloader {
     sender: Sender,
     runtime: Runtime,
-}
-
-/// The result of an attempt.
-enum Attempt {
-    Done,
-    NotFound,
-    /// Try again after this wait; `None` if there were too many attempts.
-    Again(Option<Duration>, Error),
 }
 
 impl Downloader {
@@ -44,30 +35,21 @@ impl Downloader {
     /// If the server cannot be reached or refuses, or the file cannot be written.
     pub fn get(&self, url: &str, path: &Path, cancelled: Cancelled<'_>) -> Result<bool, Error> {
         let url = Url::parse(url).map_err(|error| Error::Setting(format!("invalid address: {error}")))?;
-        self.runtime.block_on(async {
-            let mut n_attempts = 0;
-            loop {
-                n_attempts += 1;
-                match self.attempt(&url, path, n_attempts, cancelled).await? {
-                    Attempt::Done => return Ok(true),
-                    Attempt::NotFound => return Ok(false),
-                    Attempt::Again(None, error) => return Err(error),
-                    Attempt::Again(Some(wait), _) => tokio::time::sleep(wait).await,
-                }
-            }
-        })
+        self.runtime
+            .block_on(retried(cancelled, async |number| self.attempt(&url, path, number, cancelled).await))
     }
 
+    /// Tries once. The result is `false` if the server does not have the file.
     async fn attempt(
         &self,
         url: &Url,
         path: &Path,
         n_attempts: u32,
         cancelled: Cancelled<'_>,
-    ) -> Result<Attempt, Error> {
+    ) -> Result<Attempt<bool>, Error> {
         let again = |error: reqwest::Error| {
             let error = Error::Unreachable { url: public_url(url), what: self.sender.describe(error) };
-            Ok(Attempt::Again(self.sender.policy.wait(n_attempts, None), error))
+            Ok(Attempt::Failed(error, self.sender.policy.wait(n_attempts, None)))
         };
         let request = self.sender.keyed(Request::new(Method::GET, url.clone()));
         let mut response = match self.sender.http.execute(request).await {
@@ -76,13 +58,13 @@ impl Downloader {
         };
         let status = response.status();
         if status == StatusCode::NOT_FOUND {
-            return Ok(Attempt::NotFound);
+            return Ok(Attempt::Done(false));
         }
         if !status.is_success() {
             let wait = self.sender.policy.wait(n_attempts, Some(response.headers()));
             let message = status.canonical_reason().unwrap_or("refused").to_owned();
             let error = Error::Refused { url: public_url(url), status: status.as_u16(), message };
-            return Ok(Attempt::Again(wait.filter(|_| is_retryable(status, "")), error));
+            return Ok(Attempt::Failed(error, wait.filter(|_| is_retryable(status, ""))));
         }
         let failed = |cause| Error::File { path: path.to_owned(), cause };
         let mut file = File::create(path).map_err(failed)?;
@@ -92,7 +74,7 @@ impl Downloader {
             }
             match response.chunk().await {
                 Ok(Some(bytes)) => file.write_all(&bytes).map_err(failed)?,
-                Ok(None) => return Ok(Attempt::Done),
+                Ok(None) => return Ok(Attempt::Done(true)),
                 Err(error) => return again(error),
             }
         }
@@ -104,14 +86,6 @@ mod tests {
     use super::*;
     use callsieve_testkit::server::{Reply, Server};
 
-    fn fast_retries() -> RetryPolicy {
-        RetryPolicy {
-            first_wait: Duration::from_millis(1),
-            max_wait: Duration::from_millis(5),
-            ..RetryPolicy::default()
-        }
-    }
-
     #[test]
     fn an_interrupted_download_is_retried_and_a_missing_file_is_reported() {
         let server = Server::start(|request, number| match (request.path.as_str(), number) {
@@ -121,7 +95,8 @@ mod tests {
             _ => Reply::new(404, "no"),
         });
         let folder = tempfile::tempdir().unwrap();
-        let (path, downloader) = (folder.path().join("f"), Downloader::new(None, fast_retries()).unwrap());
+        let (path, downloader) =
+            (folder.path().join("f"), Downloader::new(None, RetryPolicy::fast()).unwrap());
         assert!(downloader.get(&format!("{}/there", server.url), &path, &|| false).unwrap());
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "whole file");
         assert!(!downloader.get(&format!("{}/absent", server.url), &path, &|| false).unwrap());
@@ -131,7 +106,7 @@ mod tests {
     #[test]
     fn the_error_of_a_refused_request_has_no_secrets() {
         let server = Server::start(|_, _| Reply::new(403, "no"));
-        let downloader = Downloader::new(Some(Key::new("hf-secret").unwrap()), fast_retries()).unwrap();
+        let downloader = Downloader::new(Some(Key::new("hf-secret").unwrap()), RetryPolicy::fast()).unwrap();
         let url = format!("{}/model?token=hf-secret", server.url.replace("http://", "http://me:hf-secret@"));
         let folder = tempfile::tempdir().unwrap();
         let error = downloader.get(&url, &folder.path().join("f"), &|| false).unwrap_err();

@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
+use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -164,6 +165,38 @@ struct Entry {
     max_completion_tokens: bool,
 }
 
+/// The registry of LiteLLM, in which each model has one entry.
+struct Registry(HashMap<String, Value>);
+
+impl<'de> Deserialize<'de> for Registry {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Models;
+
+        impl<'de> Visitor<'de> for Models {
+            type Value = Registry;
+
+            fn expecting(&self, form: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                form.write_str("an object of models")
+            }
+
+            fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Registry, M::Error> {
+                let mut models = HashMap::new();
+                while let Some((name, model)) = map.next_entry::<String, Value>()? {
+                    let earlier = models.get(&name);
+                    if earlier.is_some_and(|earlier| *earlier != model) {
+                        let what = format!("the model {name:?} is there twice, with different entries");
+                        return Err(serde::de::Error::custom(what));
+                    }
+                    models.insert(name, model);
+                }
+                Ok(Registry(models))
+            }
+        }
+
+        from.deserialize_map(Models)
+    }
+}
+
 impl Entry {
     fn model(self) -> Result<Model, String> {
         let Self { input, output, cached, batch_input, batch_output, .. } = self;
@@ -243,9 +276,8 @@ impl Models {
         let text = callsieve_system::side_file::read_text(path).map_err(unreadable)?;
         let text = text.trim_start_matches('\u{feff}');
         if text.trim_start().starts_with(['{', '[']) && !text.trim_start().starts_with("[models") {
-            let registry: HashMap<String, Value> =
-                serde_json::from_str(text).map_err(|fault| form(fault.to_string()))?;
-            return Self::of_litellm(&registry, path).map_err(form);
+            let registry: Registry = serde_json::from_str(text).map_err(|fault| form(fault.to_string()))?;
+            return Self::of_litellm(&registry.0, path).map_err(form);
         }
         Self::parse(text).map_err(form)
     }

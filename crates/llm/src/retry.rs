@@ -7,8 +7,11 @@
 use std::hash::{BuildHasher as _, RandomState};
 use std::time::{Duration, SystemTime};
 
+use callsieve_engine::context::Cancelled;
 use reqwest::StatusCode;
 use reqwest::header::{HeaderMap, RETRY_AFTER};
+
+use super::Error;
 
 /// The retry policy of a client.
 #[derive(Debug, Clone)]
@@ -17,8 +20,10 @@ pub struct RetryPolicy {
     pub max_attempts: u32,
     /// The wait after the first attempt; it doubles with each further attempt.
     pub first_wait: Duration,
-    /// The maximum wait, even if the server requests more.
+    /// The maximum wait that is doubled.
     pub max_wait: Duration,
+    /// The longest wait that a server may request: a request to wait longer is a failure.
+    pub longest_requested: Duration,
     /// The longest wait for a connection, and for each part of a response.
     pub timeout: Duration,
     /// The longest time of one attempt.
@@ -33,6 +38,8 @@ impl Default for RetryPolicy {
             max_attempts: 6,
             first_wait: Duration::from_millis(500),
             max_wait: Duration::from_mins(1),
+            // The window of the limits of model hubs.
+            longest_requested: Duration::from_mins(5),
             timeout: Duration::from_mins(2),
             deadline: Duration::from_mins(10),
             max_concurrent: 4,
@@ -55,13 +62,28 @@ pub(super) fn is_retryable(status: StatusCode, body: &str) -> bool {
 }
 
 impl RetryPolicy {
-    /// Returns the wait before the next attempt; `None` if there were `max_attempts`.
+    /// Retries at once, for tests.
+    #[cfg(test)]
+    pub(super) fn fast() -> Self {
+        let [first_wait, max_wait] = [1, 5].map(Duration::from_millis);
+        Self { first_wait, max_wait, ..Self::default() }
+    }
+
+    /// Returns the wait before the next attempt; `None` if there were `max_attempts`, or if the server wants to be left alone for
+    /// longer than `longest_requested`: earlier attempts would only be refused.
     pub(super) fn wait(&self, n_attempts: u32, headers: Option<&HeaderMap>) -> Option<Duration> {
         if n_attempts >= self.max_attempts {
             return None;
         }
-        let wait = headers.and_then(retry_after).unwrap_or_else(|| self.backoff(n_attempts));
-        Some(wait.min(self.max_wait))
+        match headers.and_then(retry_after) {
+            Some(requested) => (requested <= self.longest_requested).then_some(requested),
+            None => Some(self.backoff(n_attempts).min(self.max_wait)),
+        }
+    }
+
+    /// Returns the wait that a server requests, if it is longer than anything that is waited for.
+    pub(super) fn refused_wait(&self, headers: &HeaderMap) -> Option<Duration> {
+        retry_after(headers).filter(|requested| *requested > self.longest_requested)
     }
 
     /// Returns the wait before the next attempt without a response; `None` if there were `max_attempts`.
@@ -74,6 +96,41 @@ impl RetryPolicy {
         let doubled = self.first_wait.saturating_mul(1_u32 << (n_attempts.saturating_sub(1)).min(16));
         let chance = u32::try_from(RandomState::new().hash_one(n_attempts) % 1001).unwrap_or_default();
         doubled / 1000 * chance
+    }
+}
+
+/// How an attempt ended.
+pub(super) enum Attempt<T> {
+    /// It has a result.
+    Done(T),
+    /// It failed; with the wait before the next one, if there may be one.
+    Failed(Error, Option<Duration>),
+}
+
+/// Attempts a request until it has a result, or may not be attempted again. The attempts are numbered from 1.
+///
+/// # Errors
+/// That of an attempt that may not be repeated, or the user asked to stop.
+pub(super) async fn retried<T>(
+    cancelled: Cancelled<'_>,
+    mut attempt: impl AsyncFnMut(u32) -> Result<Attempt<T>, Error>,
+) -> Result<T, Error> {
+    const LOOK: Duration = Duration::from_millis(100);
+    let mut number = 0;
+    loop {
+        number += 1;
+        let mut wait = match attempt(number).await? {
+            Attempt::Done(result) => return Ok(result),
+            Attempt::Failed(error, None) => return Err(error),
+            Attempt::Failed(_, Some(wait)) => wait,
+        };
+        while !wait.is_zero() {
+            if cancelled() {
+                return Err(Error::Interrupted);
+            }
+            tokio::time::sleep(wait.min(LOOK)).await;
+            wait = wait.saturating_sub(LOOK);
+        }
     }
 }
 
@@ -142,9 +199,11 @@ mod tests {
         assert_eq!(wait("retry-after-ms", "1500"), Duration::from_millis(1500));
         assert_eq!(wait("retry-after", "2"), Duration::from_secs(2));
         assert_eq!(wait("retry-after", "0.25"), Duration::from_millis(250));
-        assert_eq!(wait("retry-after", "9999"), policy.max_wait);
+        assert_eq!(wait("retry-after", "300"), policy.longest_requested);
         assert_eq!(wait("retry-after", "Thu, 29 Feb 2024 05:34:00 GMT"), Duration::ZERO);
-        assert_eq!(wait("retry-after", "Sat, 29 Feb 2144 05:34:00 GMT"), policy.max_wait);
+        for far in ["301", "9999", "Sat, 29 Feb 2144 05:34:00 GMT"] {
+            assert_eq!(policy.wait(1, Some(&headers("retry-after", far))), None, "{far}");
+        }
         for nonsense in ["soon", "-1", "NaN"] {
             assert!(wait("retry-after", nonsense) <= policy.first_wait, "{nonsense}");
         }

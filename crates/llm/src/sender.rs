@@ -24,6 +24,7 @@ use super::redirects::{self, Redirects};
 use super::retry::{RetryPolicy, is_retryable};
 use super::secrets::{Hidden, Secrets};
 use super::{tls, tokens};
+use callsieve_text::outside::shortened;
 
 /// Maximum length of a response with status 200 that may be an error, in bytes.
 const MAX_ERROR_BYTES: usize = 10_000;
@@ -177,9 +178,9 @@ impl Sender {
         Arc::clone(limits.entry(model.to_owned()).or_default())
     }
 
-    /// Lets no request of this client be sent for some time, at most the longest wait of the policy.
+    /// Lets no request of this client be sent for some time.
     fn pause_for(&self, wait: Duration) {
-        let until = Instant::now() + wait.min(self.policy.max_wait);
+        let until = Instant::now() + wait;
         let mut pause = self.pause.lock().unwrap_or_else(PoisonError::into_inner);
         *pause = (*pause).max(until);
     }
@@ -237,7 +238,13 @@ impl Sender {
         {
             return Error::Redirected { url, target: self.secrets.hide(&target) };
         }
-        let message = self.secrets.hide(answer.message().trim());
+        let mut message = self.secrets.hide(answer.message().trim());
+        if is_retryable(answer.meant_status(), &answer.text())
+            && let Some(wait) = self.policy.refused_wait(&answer.headers)
+        {
+            let minutes = wait.as_secs().div_ceil(60);
+            message = format!("the server asks to wait {minutes} min: {}", shortened(&message));
+        }
         Error::Refused { url, status: answer.meant_status().as_u16(), message }
     }
 

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::time::Duration;
 
 use reqwest::header::{ACCEPT, CONTENT_LENGTH, CONTENT_TYPE, HeaderName, HeaderValue, USER_AGENT};
 use reqwest::{Body, Method, Request, StatusCode, Url};
@@ -12,7 +11,7 @@ use tokio::runtime::Runtime;
 use super::Error;
 use super::client::{RetryPolicy, runtime};
 use super::key::Key;
-use super::retry::is_retryable;
+use super::retry::{Attempt, is_retryable, retried};
 use super::sender::{Sender, public_url};
 
 /// The longest answer that is read, in bytes.
@@ -84,20 +83,11 @@ impl Uploader {
         expected: &[u16],
     ) -> Result<Answer, Error> {
         let url = Url::parse(url).map_err(|error| Error::Setting(format!("invalid address: {error}")))?;
-        self.runtime.block_on(async {
-            let mut n_attempts = 0;
-            loop {
-                n_attempts += 1;
-                match self.attempt(method, &url, content, expected, n_attempts).await? {
-                    (Ok(answer), _) => return Ok(answer),
-                    (Err(error), None) => return Err(error),
-                    (Err(_), Some(wait)) => tokio::time::sleep(wait).await,
-                }
-            }
-        })
+        let attempt = async |number| self.attempt(method, &url, content, expected, number).await;
+        self.runtime.block_on(retried(&|| false, attempt))
     }
 
-    /// Tries once. Returns the outcome, with the wait before the next attempt if there may be one.
+    /// Tries once.
     async fn attempt(
         &self,
         method: &Method,
@@ -105,26 +95,24 @@ impl Uploader {
         content: Content<'_>,
         expected: &[u16],
         n_attempts: u32,
-    ) -> Result<(Result<Answer, Error>, Option<Duration>), Error> {
+    ) -> Result<Attempt<Answer>, Error> {
+        let again = |error: reqwest::Error| {
+            let error = Error::Unreachable { url: public_url(url), what: self.sender.describe(error) };
+            Ok(Attempt::Failed(error, self.sender.policy.wait(n_attempts, None)))
+        };
         let request = self.built(method, url, content).await?;
         let response = match self.sender.http.execute(request).await {
             Ok(response) => response,
-            Err(error) => {
-                let error = Error::Unreachable { url: public_url(url), what: self.sender.describe(error) };
-                return Ok((Err(error), self.sender.policy.wait(n_attempts, None)));
-            }
+            Err(error) => return again(error),
         };
         let (status, headers) = (response.status(), response.headers().clone());
         let text = match read(response).await {
             Ok(text) => text,
-            Err(error) => {
-                let error = Error::Unreachable { url: public_url(url), what: self.sender.describe(error) };
-                return Ok((Err(error), self.sender.policy.wait(n_attempts, None)));
-            }
+            Err(error) => return again(error),
         };
         if status.is_success() || expected.contains(&status.as_u16()) {
             let body = serde_json::from_str(&text).unwrap_or_default();
-            return Ok((Ok(Answer { status: status.as_u16(), body }), None));
+            return Ok(Attempt::Done(Answer { status: status.as_u16(), body }));
         }
         let wait = self.sender.policy.wait(n_attempts, Some(&headers));
         let error = Error::Refused {
@@ -132,7 +120,7 @@ impl Uploader {
             status: status.as_u16(),
             message: self.sender.hidden(&said(status, &text)),
         };
-        Ok((Err(error), wait.filter(|_| is_retryable(status, ""))))
+        Ok(Attempt::Failed(error, wait.filter(|_| is_retryable(status, ""))))
     }
 
     async fn built(&self, method: &Method, url: &Url, content: Content<'_>) -> Result<Request, Error> {
@@ -194,16 +182,8 @@ mod tests {
     use super::*;
     use callsieve_testkit::server::{Reply, Server};
 
-    fn fast_retries() -> RetryPolicy {
-        RetryPolicy {
-            first_wait: Duration::from_millis(1),
-            max_wait: Duration::from_millis(5),
-            ..RetryPolicy::default()
-        }
-    }
-
     fn uploader() -> Uploader {
-        Uploader::new(Some(Key::new("hf-secret").unwrap()), fast_retries()).unwrap()
+        Uploader::new(Some(Key::new("hf-secret").unwrap()), RetryPolicy::fast()).unwrap()
     }
 
     #[test]

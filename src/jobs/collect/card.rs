@@ -41,6 +41,6 @@ pub(super) fn card(folder: &Path) -> Result<String> {
     for (reason, n) in report["line_reasons"].as_object().into_iter().flatten() {
         let _ = writeln!(text, "| `{reason}` | {} |", count(n.as_u64().unwrap_or_default()));
     }
-    text += "\n## Files\n\n| file | a line |\n|---|---|\n| `tools.jsonl` | a tool: its names, host, licence, and its functions with method, path, docs and response |\n| `functions.jsonl` | a function as a tool of OpenAI |\n| `names.jsonl` | the legal name of a function, its tool and its own name |\n\nLicences of APIs are those of their owners.\n";
+    text += "\n## Files\n\n| file | a line |\n|---|---|\n| `tools.jsonl` | a tool: its names, host, licence, and its functions with method, path, docs and response |\n| `functions.jsonl` | a function as a tool of OpenAI |\n| `names.jsonl` | the legal name of a function, its tool and its own name |\n| `croissant.json` | this page for machines, in the Croissant format |\n\nLicences of APIs are those of their owners.\n";
     Ok(text)
 }

@@ -4,6 +4,7 @@
 //! [`counts`] returns what was in the files and what was read.
 
 mod card;
+mod metadata;
 mod options;
 mod page;
 
@@ -20,6 +21,7 @@ use crate::engine::manifest::read_manifest;
 use crate::engine::raw::IngestManifest;
 use crate::instruct::collection::sink::CollectionFiles;
 use crate::instruct::collection::source::COUNTS;
+use crate::report::croissant::Croissant;
 use crate::report::funnel::Wording;
 use crate::report::html::OwnSections;
 use crate::report::model::Report;
@@ -40,6 +42,10 @@ impl Job for Collect {
 
     fn own_card(&self, folder: &Path) -> Result<Option<String>> {
         card::card(folder).map(Some)
+    }
+
+    fn own_metadata(&self, folder: &Path, report: &Report) -> Result<Option<Croissant>> {
+        metadata::metadata(folder, report).map(Some)
     }
 
     fn own_sections(&self, folder: &Path, report: &Report) -> Result<Option<OwnSections>> {

@@ -113,7 +113,7 @@ pub(super) fn card(folder: &Path) -> Result<String> {
     if !solutions.is_empty() {
         text += "| `solutions/` | the forms above with the paths of models, pairs for preference training, pass rates, drawn trees |\n";
     }
-    text += "| `bfcl/` | BFCL's evaluator; of Python classes also several turns |\n| `instructions.parquet` | any reader of Parquet; messages, tools and programs are JSON texts |\n";
+    text += "| `bfcl/` | BFCL's evaluator; of Python classes also several turns |\n| `instructions.parquet` | any reader of Parquet; messages, tools and programs are JSON texts |\n| `croissant.json` | machines: the tables and this page in the Croissant format |\n";
     let language = if figures.models.is_empty() {
         "The language is that of templates"
     } else {

@@ -6,6 +6,7 @@
 mod annotate;
 mod card;
 mod figures;
+mod metadata;
 mod options;
 mod page;
 mod pictures;
@@ -27,6 +28,7 @@ use crate::engine::raw::IngestManifest;
 use crate::instruct::sink::InstructionSet;
 pub use crate::instruct::source::Coverage;
 use crate::instruct::source::{CONDITIONS, COVERAGE};
+use crate::report::croissant::Croissant;
 use crate::report::funnel::{EXPORT, Wording};
 use crate::report::html::OwnSections;
 use crate::report::model::Report;
@@ -65,6 +67,10 @@ impl Job for Instruct {
 
     fn own_card(&self, folder: &Path) -> Result<Option<String>> {
         card::card(folder).map(Some)
+    }
+
+    fn own_metadata(&self, folder: &Path, report: &Report) -> Result<Option<Croissant>> {
+        metadata::metadata(folder, report).map(Some)
     }
 
     fn own_sections(&self, folder: &Path, report: &Report) -> Result<Option<OwnSections>> {

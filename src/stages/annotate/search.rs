@@ -53,8 +53,8 @@ pub(super) struct Attempting<'a> {
     functions: Vec<Value>,
     asked: Asked<'a>,
     pending: Option<Pending>,
-    /// The last answer is none of a function.
-    is_unusable: bool,
+    /// Why the last answer cannot be used.
+    unusable: Option<String>,
 }
 
 /// What was asked last.
@@ -87,7 +87,7 @@ impl<'a> Attempting<'a> {
         functions.push(finish::function_doc());
         let opening: Vec<Message> = asked.wire.system(&functions).into_iter().chain(task.opening()).collect();
         let search = Search::new(settings, opening, names);
-        Self { search, task, world, functions, asked, pending: None, is_unusable: false }
+        Self { search, task, world, functions, asked, pending: None, unusable: None }
     }
 
     /// What the search wants, with the request for it.
@@ -120,8 +120,8 @@ impl<'a> Attempting<'a> {
                 Ok(answer) => match simulated(&answer) {
                     Ok(observation) => drop(self.search.observe(observation)),
                     Err(why) => {
-                        self.is_unusable = true;
-                        self.search.stop(why);
+                        self.search.stop(why.clone());
+                        self.unusable = Some(why);
                     }
                 },
                 Err(why) => self.search.stop(why),
@@ -232,7 +232,7 @@ impl Rollout for Attempting<'_> {
     type Output = Result<Attempt>;
 
     fn next(&mut self, outcomes: Vec<AskedOutcome>) -> Next<Self::Output> {
-        self.is_unusable = false;
+        self.unusable = None;
         for outcome in outcomes {
             self.take(outcome);
         }
@@ -260,8 +260,8 @@ impl Rollout for Attempting<'_> {
     }
 
     /// A reply of the model is a step whatever it says; only what stands for a result has to be one.
-    fn unusable(&self) -> Vec<usize> {
-        if self.is_unusable { vec![0] } else { Vec::new() }
+    fn unusable(&self) -> Vec<(usize, &str)> {
+        self.unusable.iter().map(|why| (0, why.as_str())).collect()
     }
 }
 

@@ -2,7 +2,8 @@
 //!
 //! Models fill in optional parameters: a unit, a language, a number of results. A call with such a value is another one than the user
 //! wanted, and BFCL's checker rejects calls without it. A value of an optional parameter is asked for if the conversation has it, as
-//! in a verified answer (`callsieve_answers::traced`), or if it is the default, which the answer may leave out as well. Yes and no cannot be traced.
+//! in a verified answer (`callsieve_answers::traced`), or if it is the default, which the answer may leave out as well. Yes or no is
+//! asked for if an English conversation speaks of what the parameter is named after; in other languages that cannot be seen.
 //!
 //! A value that nobody asked for is left out where not all drafts have one. Where all have, the words of the user may mean it ("big" for
 //! `large`), so the request is held.
@@ -13,11 +14,13 @@ use jiff::civil::Date;
 use serde_json::{Map, Value, json};
 
 use crate::answers::traced::Trace;
-use crate::conversation::{Call, Message};
+use crate::conversation::{Call, Message, Role};
+use crate::text::language::language;
 
 /// What the conversation asks for.
 pub(super) struct AskedFor<'f> {
     conversation: Trace,
+    is_english: bool,
     functions: &'f [Value],
 }
 
@@ -33,7 +36,12 @@ impl<'f> AskedFor<'f> {
     pub(super) fn of(messages: &[Message], today: Option<Date>, functions: &'f [Value]) -> Self {
         let mut conversation = Trace::of_messages(messages);
         conversation.add_relative_dates(today);
-        Self { conversation, functions }
+        let asked: Vec<&str> = messages
+            .iter()
+            .filter(|message| message.role == Role::User)
+            .map(|message| &*message.content)
+            .collect();
+        Self { conversation, is_english: language(&asked.join("\n")) == "en", functions }
     }
 
     /// Returns the drafts without the optional values that nobody asked for and that not all drafts have.
@@ -109,7 +117,12 @@ impl<'f> AskedFor<'f> {
         of_parameter.is_object()
             && !is_required
             && of_parameter.get("default") != Some(value)
-            && !self.conversation.has(value)
+            && !self.is_said(name, value)
+    }
+
+    fn is_said(&self, name: &str, value: &Value) -> bool {
+        self.conversation.has(value)
+            && (!value.is_boolean() || !self.is_english || self.conversation.speaks_of(name))
     }
 }
 
@@ -122,6 +135,7 @@ mod tests {
             "city": {"type": "string", "description": "City name, e.g. Oslo"},
             "unit": {"type": "string", "description": "Unit of temperature", "enum": ["celsius", "fahrenheit"]},
             "days": {"type": "integer", "description": "Days ahead.", "default": 3},
+            "include_tides": {"type": "boolean", "description": "Whether to add high and low water."},
         });
         vec![json!({"name": "get_weather", "description": "Weather of a city.",
             "parameters": {"type": "dict", "required": ["city"], "properties": properties}})]
@@ -148,6 +162,11 @@ mod tests {
         assert_eq!(unasked("Stavanger in Celsius?", json!({"city": "Stavanger", "unit": "celsius"})), "");
         assert_eq!(unasked(weather, json!({"city": "Stavanger", "days": 3})), "");
         assert_eq!(unasked(weather, json!({"city": "Stavanger", "days": 4})), "get_weather.days");
+        let with_tides = json!({"city": "Stavanger", "include_tides": true});
+        assert_eq!(unasked(weather, with_tides.clone()), "get_weather.include_tides");
+        assert_eq!(unasked("weather and the tide for Stavanger, please", with_tides.clone()), "");
+        // In another language the words are others.
+        assert_eq!(unasked("Wie wird das Wetter morgen in Stavanger, mit Hochwasser?", with_tides), "");
         // A required value is needed whatever it is, and an unknown parameter is a fault of its own.
         assert_eq!(unasked(weather, json!({"city": "Bergen", "loud": "very"})), "");
     }

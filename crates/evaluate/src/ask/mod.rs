@@ -196,6 +196,10 @@ pub fn ask(
     let price = prices.price(&ask.model);
     let tokens = [&file.tokens[..], &steps.tokens].concat();
     let budget = Budget::new(ask.max_cost).with_earlier(price, &tokens);
+    if ask.max_cost.is_some() && n_wanted > asked.known && tokens.iter().any(Option::is_none) {
+        // What earlier calls paid is not known, and one more request would tell no more.
+        asked.stopped = Some(Stopped::NoTokens);
+    }
     let bodies: Vec<Value> = chosen.iter().map(|question| question.body.clone()).collect();
     progress(asked.known, asked.n);
     let ledger =
@@ -369,7 +373,8 @@ impl Ledger<'_> {
     }
 
     fn failed(&mut self, at: usize, id: &str, error: &ClientError) {
-        self.budget.arrived(at, self.price, None);
+        let paid = if let ClientError::Billed { tokens, .. } = error { Some(*tokens) } else { None };
+        self.budget.arrived(at, self.price, paid);
         self.asked.failed.push((id.to_owned(), error.to_string()));
         match self.failures.after(error) {
             Some(Hopeless::Refused) => self.asked.stopped = Some(Stopped::Refused),

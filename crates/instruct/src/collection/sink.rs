@@ -33,7 +33,7 @@ pub const TOOLS: &str = "tools.jsonl";
 /// The functions as tools of OpenAI.
 pub const FUNCTIONS: &str = "functions.jsonl";
 /// The map of names.
-const NAMES: &str = "names.jsonl";
+pub const NAMES: &str = "names.jsonl";
 
 impl Sink for CollectionFiles {
     fn reads(&self) -> Vec<ColumnSpec> {

@@ -15,15 +15,10 @@ use callsieve_testkit::server::{ReceivedRequest, Reply, Server};
 const SECRET: &str = "sk-very-secret";
 
 fn client(server: &Server) -> Client {
-    client_with_max_wait(server, Duration::from_secs(2))
-}
-
-/// Returns a client with a maximum wait between attempts.
-fn client_with_max_wait(server: &Server, max_wait: Duration) -> Client {
     let policy = RetryPolicy {
         max_attempts: 3,
         first_wait: Duration::from_millis(1),
-        max_wait,
+        max_wait: Duration::from_secs(2),
         timeout: Duration::from_secs(5),
         max_concurrent: 4,
         ..RetryPolicy::default()
@@ -95,19 +90,27 @@ fn requests_to_a_busy_server_are_retried() {
     assert_eq!(server.requests().len(), 3);
 }
 
-/// The wait of an hour is longer than the test. Without the header the client would retry after a millisecond, and get
+/// The wait of four minutes is longer than the test. Without the header the client would retry after a millisecond, and get
 /// its response before the second check for cancellation.
 #[test]
 fn the_client_waits_as_long_as_the_server_requests() {
-    const HOUR: Duration = Duration::from_hours(1);
+    const WAIT: Duration = Duration::from_mins(4);
     let server = Server::start(|request, number| match number {
-        0 => Reply::new(429, "slow down").header("retry-after-ms", HOUR.as_millis()),
+        0 => Reply::new(429, "slow down").header("retry-after-ms", WAIT.as_millis()),
         _ => answer(request),
     });
     let n_checks = AtomicUsize::new(0);
     let stops = || !server.requests().is_empty() && n_checks.fetch_add(1, Ordering::Relaxed) >= 5;
-    let stopped = client_with_max_wait(&server, HOUR).embeddings("m", &["a"], &stops);
+    let stopped = client(&server).embeddings("m", &["a"], &stops);
     assert!(matches!(stopped, Err(Error::Interrupted)), "{stopped:?}");
+    assert_eq!(server.requests().len(), 1);
+}
+
+#[test]
+fn a_wait_of_an_hour_is_a_failure_at_once_and_told() {
+    let server = Server::start(|_, _| Reply::new(429, "slow down").header("retry-after", 3600));
+    let refused = client(&server).embeddings("m", &["a"], &|| false).unwrap_err().to_string();
+    assert!(refused.contains("HTTP status 429: the server asks to wait 60 min: slow down"), "{refused}");
     assert_eq!(server.requests().len(), 1);
 }
 
