@@ -311,6 +311,9 @@ fn poll(waiting: &Waiting, models: &Models, environment: &Environment) -> anyhow
 }
 
 /// Looks at the batches once, or until all have ended.
+/// How often a batch that ended without all its answers is looked at while others are waited for: a server may need a moment.
+const LOOKS_AT_INCOMPLETE: u32 = 5;
+
 fn poll_until(
     waiting: &Waiting,
     models: &Models,
@@ -320,10 +323,12 @@ fn poll_until(
     let mut is_whole = true;
     let mut shown: BTreeMap<String, String> = BTreeMap::new();
     let mut n_seen = 0;
+    let mut n_incomplete = 0;
     loop {
         let polled = poll_batches(environment, models, cancelled).map_err(resumable)?;
         n_seen += polled.len();
         let mut is_any_open = false;
+        let mut is_any_incomplete = false;
         for batch in &polled {
             let text = described(batch);
             // While it waits, only what changed.
@@ -333,6 +338,7 @@ fn poll_until(
             }
             match &batch.state {
                 BatchState::UnderWay { .. } => is_any_open = true,
+                BatchState::Incomplete { .. } => is_any_incomplete = true,
                 BatchState::Ended { n_missing: 0, .. } => {}
                 BatchState::Ended { reasons, .. } => {
                     is_whole = false;
@@ -343,10 +349,13 @@ fn poll_until(
                 _ => is_whole = false,
             }
         }
+        n_incomplete += u32::from(is_any_incomplete);
+        is_any_open |= is_any_incomplete && n_incomplete < LOOKS_AT_INCOMPLETE;
         if waiting.wait && is_any_open {
             run::sleep(Duration::from_secs(waiting.interval), cancelled).map_err(resumable)?;
             continue;
         }
+        is_whole &= !is_any_incomplete;
         if n_seen == 0 {
             console::print_status("no batches are under way");
         }
@@ -371,7 +380,7 @@ fn described(batch: &PolledBatch) -> String {
         BatchState::NotSubmitted => {
             "its submission was interrupted; `callsieve batch submit` continues it".to_owned()
         }
-        BatchState::UnderWay { status, counts } => {
+        BatchState::UnderWay { status, counts } | BatchState::Incomplete { status, counts } => {
             let failed = match counts.failed {
                 0 => String::new(),
                 n => format!(", {} failed", count(n)),

@@ -56,7 +56,8 @@ pub(super) fn forget(args: &ForgetArgs, registry: &Registry) -> anyhow::Result<(
         console::write_json(&format!("{}\n", as_json(args, &forgotten)))?;
     } else {
         let is_audit = args.run.join(AUDIT_REPORT).exists();
-        console::print_painted(&as_text(&forgotten, is_audit, Screen::of_stdout()))?;
+        let has_dataset = args.run.join("dataset").exists();
+        console::print_painted(&as_text(&forgotten, (is_audit, has_dataset), Screen::of_stdout()))?;
     }
     if forgotten.has_asked {
         console::print_status(
@@ -75,7 +76,7 @@ pub(super) fn forget(args: &ForgetArgs, registry: &Registry) -> anyhow::Result<(
 /// Width of the labels of lines.
 const LABEL: usize = 10;
 
-fn as_text(forgotten: &ForgetReport, is_audit: bool, screen: Screen) -> Painted {
+fn as_text(forgotten: &ForgetReport, (is_audit, has_dataset): (bool, bool), screen: Screen) -> Painted {
     let mut text = Painted::new("forgotten ");
     text.add(Paint::Plain, &counted(forgotten.requests.len() as u64, "request", "requests"));
     if forgotten.doc_lists > 0 {
@@ -95,8 +96,10 @@ fn as_text(forgotten: &ForgetReport, is_audit: bool, screen: Screen) -> Painted 
     let of_all = "also rewritten: ledger.parquet, rows.parquet, lists.parquet, links.parquet, report.json, report.html";
     let of_form = if is_audit {
         "hits.jsonl, hits.parquet, removed.jsonl, audit.json, statement.md. The cleaned sets are written by the next audit into this folder"
-    } else {
+    } else if has_dataset {
         "dataset/README.md"
+    } else {
+        "and dataset/ is removed as a whole, because its rows are in several files. The next run into this folder writes it again"
     };
     text.append(paragraph("", 0, &words(&format!("{of_all}, {of_form}")), screen));
     text.add(Paint::Plain, "\n");

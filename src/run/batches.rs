@@ -86,6 +86,13 @@ pub enum BatchState {
         /// How many requests ended.
         counts: RequestCounts,
     },
+    /// It ended, and its files lack answers that the server counts, or cannot be had yet. What is there is in the cache.
+    Incomplete {
+        /// The state in the server's word, and what is missing.
+        status: String,
+        /// How many requests ended.
+        counts: RequestCounts,
+    },
     /// It ended, and its answers are in the cache.
     Ended {
         /// The state in the server's word.
@@ -381,12 +388,11 @@ fn ended(
 ) -> Result<BatchState, crate::llm::Error> {
     let files: Vec<&String> = [&batch.output_file_id, &batch.error_file_id].into_iter().flatten().collect();
     let still = |what: &str| {
-        Ok(BatchState::UnderWay {
-            status: format!("{}, {what}; the next poll looks again, and --forget gives it up", batch.status),
-            counts: batch.request_counts.unwrap_or_default(),
-        })
+        let told = format!("{}, {what}; the next poll looks again, and --forget gives it up", batch.status);
+        Ok(BatchState::Incomplete { status: told, counts: batch.request_counts.unwrap_or_default() })
     };
-    if files.is_empty() && batch.status == COMPLETED {
+    let n_completed = batch.request_counts.map_or(0, |counts| counts.completed);
+    if files.is_empty() && (batch.status == COMPLETED || n_completed > 0) {
         return still("without a file of answers yet");
     }
     let mut is_cut = false;
@@ -411,12 +417,11 @@ fn ended(
     if is_cut {
         return still("with a file that ends inside an answer");
     }
-    let expected = batch.request_counts.map_or(0, |counts| counts.completed);
-    if batch.status == COMPLETED && imported.n_read() < expected {
-        return still("with a file that lacks answers");
+    let n_answered = record.keys.iter().filter(|key| imported.answered().contains(key)).count() as u64;
+    if n_answered < n_completed.min(record.keys.len() as u64) {
+        return still("with files that lack answers");
     }
     cache.forget_submitted(&record.id)?;
-    let n_answered = record.keys.iter().filter(|key| imported.answered().contains(key)).count() as u64;
     let n_missing = record.keys.len() as u64 - n_answered;
     Ok(BatchState::Ended {
         status: batch.status.clone(),

@@ -27,6 +27,8 @@ const SCHEME: &str = "hf://";
 pub(super) const DATASETS: &str = "datasets/";
 /// The folder of the answers to BFCL question files.
 const ANSWERS: &str = "possible_answer";
+/// The folder of the docs of BFCL's classes.
+const CLASS_DOCS: &str = "multi_turn_func_doc";
 /// The default server, as for models.
 pub(super) const DEFAULT_BASE: &str = "https://huggingface.co";
 /// The default revision.
@@ -158,7 +160,8 @@ impl<'i> HubInput<'i> {
         let dataset = format!("{DATASETS}{}/{}", self.owner, self.name);
         let cache = environment.caches().join("datasets").join(format!("{}--{}", self.owner, self.name));
         let get = |url: &str, to: &Path| -> Result<bool, Error> {
-            let partial = to.with_added_extension("partial");
+            // Of this process alone: another one may download the same file.
+            let partial = to.with_added_extension(format!("{}.partial", std::process::id()));
             let folder = to.parent().unwrap_or(&cache);
             fs::create_dir_all(folder).map_err(|error| failed(&error))?;
             let is_there = downloader.get(url, &partial, &|| false).map_err(|error| failed(&error))?;
@@ -194,7 +197,7 @@ impl<'i> HubInput<'i> {
             ));
         }
         let mut files = Vec::with_capacity(wanted.len());
-        for name in wanted.iter().copied().chain(self.answers(&names)) {
+        for name in wanted.iter().copied().chain(self.companions(&names)) {
             let file = cache.join(&sha).join(name);
             if !file.is_file() {
                 on_download(&format!("downloading {SCHEME}{dataset}@{sha}/{name}"));
@@ -208,16 +211,23 @@ impl<'i> HubInput<'i> {
         Ok(Downloaded { files, whole: cache.join(&sha).join(self.path) })
     }
 
-    /// Returns the file of answers beside a BFCL question file.
-    fn answers<'n>(&self, names: &'n [String]) -> Option<&'n str> {
-        let (folder, file) =
-            self.path.rsplit_once('/').map_or(("", self.path), |(folder, file)| (folder, file));
-        let separator = if folder.is_empty() { "" } else { "/" };
-        let answers = format!("{folder}{separator}{ANSWERS}/{file}");
-        names
-            .iter()
-            .map(String::as_str)
-            .find(|name| *name == answers && names.iter().any(|of| *of == self.path))
+    /// Returns the files that a benchmark is read with and that lie outside of what is named: the answers of BFCL question files, next to
+    /// them or to their folder, and the docs of classes.
+    fn companions<'n>(&self, names: &'n [String]) -> Vec<&'n str> {
+        let is_file = names.iter().any(|name| *name == self.path);
+        let parent_of = |path: &'i str| path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let folder = if is_file { parent_of(self.path) } else { self.path };
+        let is_inside = |name: &str| self.path.is_empty() || !is_file && is_below(name, self.path);
+        let is_companion = |name: &str| {
+            [folder, parent_of(folder)].into_iter().any(|folder| {
+                let Some((kind, file)) = below(name, folder).and_then(|rest| rest.split_once('/')) else {
+                    return false;
+                };
+                let is_named = !is_file || self.path.rsplit('/').next() == Some(file);
+                (kind == ANSWERS && is_named || kind == CLASS_DOCS) && !file.contains('/')
+            })
+        };
+        names.iter().map(String::as_str).filter(|name| !is_inside(name) && is_companion(name)).collect()
     }
 
     /// Returns the files of a dataset that are meant, in order: the named one, or the data files of the folder.
@@ -225,9 +235,7 @@ impl<'i> HubInput<'i> {
         if let Some(file) = names.iter().find(|name| *name == self.path) {
             return vec![file];
         }
-        let is_below = |name: &str| {
-            self.path.is_empty() || name.strip_prefix(self.path).is_some_and(|rest| rest.starts_with('/'))
-        };
+        let is_below = |name: &str| is_below(name, self.path);
         let is_hidden = |name: &str| name.split('/').any(|part| part.starts_with('.'));
         let is_data = |name: &str| is_data(Path::new(name)) && !is_set_facts(Path::new(name));
         let mut wanted: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -242,6 +250,15 @@ pub(super) fn is_plain(part: &str) -> bool {
     !part.is_empty()
         && !part.starts_with('.')
         && part.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
+}
+
+/// Returns what a path is called in a folder; the whole dataset is the folder without a name.
+fn below<'p>(path: &'p str, folder: &str) -> Option<&'p str> {
+    if folder.is_empty() { Some(path) } else { path.strip_prefix(folder)?.strip_prefix('/') }
+}
+
+fn is_below(path: &str, folder: &str) -> bool {
+    below(path, folder).is_some()
 }
 
 /// Whether a revision is a commit, and no branch, which moves.
@@ -315,6 +332,28 @@ mod tests {
         assert_eq!(wanted("datasets/o/n/data"), ["data/1.parquet", "data/2.parquet"]);
         assert_eq!(wanted("datasets/o/n/README.md"), ["README.md"]);
         assert_eq!(wanted("datasets/o/n/dat"), [""; 0]);
+    }
+
+    #[test]
+    fn a_question_file_has_its_answers_and_the_docs_of_classes() {
+        let names: Vec<String> = [
+            "question/a.json",
+            "question/b.json",
+            "possible_answer/a.json",
+            "possible_answer/b.json",
+            "multi_turn_func_doc/math.json",
+            "question/possible_answer/a.json",
+            "old/question/possible_answer/a.json",
+        ]
+        .map(str::to_owned)
+        .to_vec();
+        let companions = |named: &'static str| HubInput::of(named).unwrap().companions(&names);
+        let docs = "multi_turn_func_doc/math.json";
+        let [a, b, next_to] =
+            ["possible_answer/a.json", "possible_answer/b.json", "question/possible_answer/a.json"];
+        assert_eq!(companions("datasets/o/n/question/a.json"), [a, docs, next_to]);
+        assert_eq!(companions("datasets/o/n/question"), [a, b, docs]);
+        assert_eq!(companions("datasets/o/n"), [""; 0]);
     }
 
     #[test]

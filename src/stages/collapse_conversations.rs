@@ -6,16 +6,20 @@
 //! calls; that row gets this in the column `outcome`. A row with a new user message is a new
 //! question and is kept, and also shows the outcome of the previous turn. A row with
 //! `following_messages` shows its own outcome.
+//!
+//! A log may have the last step of a loop only, as many tracers write it. Its messages hold the decision: the first such row is cut
+//! back to the user's message, its answer is the call that follows, and what comes after shows the outcome.
 
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use super::Settings;
 use crate::answers::outcome::{Outcome, outcome};
 use crate::cells::TypedCells as _;
-use crate::columns::{FOLLOWING_MESSAGES, MESSAGES, OUTCOME, RESPONSE, SESSION, USER};
+use crate::columns::{FINISH_REASON, FOLLOWING_MESSAGES, MESSAGES, OUTCOME, RESPONSE, SESSION, STATUS, USER};
 use crate::content_hash::ContentHasher;
 use crate::conversation::{Message, Role};
 use crate::engine::context::Context;
@@ -26,7 +30,7 @@ use crate::engine::fingerprint::Fingerprint;
 use crate::engine::stage::Stage;
 use crate::engine::verdict::Verdict;
 use crate::engine::view::{Row, View};
-use crate::engine::vocabulary::{Evidence, Reason, RowIx, TableId};
+use crate::engine::vocabulary::{ColumnSpec, Edit, Evidence, Reason, RowIx, Safety, TableId};
 use crate::text::memo::Memo;
 
 static CONTINUES: Reason = Reason::policy(
@@ -35,7 +39,11 @@ static CONTINUES: Reason = Reason::policy(
 );
 static NO_FIRST_STEP: Reason = Reason::policy(
     "conversation/no-first-step",
-    "The row is a later step of an agent loop whose first step is not in the log.",
+    "The row goes on from an assistant's message without a call, and the request that it belongs to is not in the log.",
+);
+static FIRST_STEP_RESTORED: Reason = Reason::policy(
+    "conversation/first-step-restored",
+    "The log has a later step of an agent loop only; the row is cut back to its first step, which its messages hold.",
 );
 static NO_USER_MESSAGE: Reason =
     Reason::policy("conversation/no-user-message", "The conversation has no user message.");
@@ -62,7 +70,12 @@ impl Settings for CollapseConversations {
             ),
             Example::tables(
                 NO_FIRST_STEP.code,
-                r#"{"requests": [{"messages": [{"role": "user", "content": "Close the gate."}, {"role": "assistant", "content": "", "calls": [{"id": "c1", "name": "close_gate", "arguments": {}}]}, {"role": "tool", "content": "ok", "call_id": "c1"}]}]}"#,
+                r#"{"requests": [{"messages": [{"role": "user", "content": "Close the gate."}, {"role": "assistant", "content": "Then I will"}]}]}"#,
+                r#"{"requests": [{"messages": [{"role": "user", "content": "Close the gate."}]}]}"#,
+            ),
+            Example::tables(
+                FIRST_STEP_RESTORED.code,
+                r#"{"requests": [{"messages": [{"role": "user", "content": "Close the gate."}, {"role": "assistant", "content": "", "calls": [{"id": "c1", "name": "close_gate", "arguments": {}}]}, {"role": "tool", "content": "ok", "call_id": "c1"}], "response": {"role": "assistant", "content": "It is closed."}}]}"#,
                 r#"{"requests": [{"messages": [{"role": "user", "content": "Close the gate."}]}]}"#,
             ),
             Example::tables(
@@ -82,6 +95,8 @@ struct TurnEvidence {
     step: u128,
     /// The outcome that the messages after that show.
     outcome: Outcome,
+    /// The step has calls.
+    has_calls: bool,
     /// Further calls were made for the same user message.
     goes_on: bool,
     /// The position of the turn in the row.
@@ -115,14 +130,14 @@ impl Stage for CollapseConversations {
     fn contract(&self) -> Contract {
         Contract::of(TableId::Requests)
             .partition(Partition::Key)
-            .reads([MESSAGES, RESPONSE, FOLLOWING_MESSAGES, USER, SESSION])
-            .writes([OUTCOME])
-            .reasons([&CONTINUES, &NO_FIRST_STEP, &NO_USER_MESSAGE])
+            .reads([MESSAGES, RESPONSE, FOLLOWING_MESSAGES, USER, SESSION, STATUS])
+            .writes([OUTCOME, MESSAGES, RESPONSE, FOLLOWING_MESSAGES, FINISH_REASON, STATUS])
+            .reasons([&CONTINUES, &NO_FIRST_STEP, &FIRST_STEP_RESTORED, &NO_USER_MESSAGE])
             .merges()
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(8);
+        fingerprint.version(9);
         Ok(())
     }
 
@@ -161,6 +176,9 @@ impl Stage for CollapseConversations {
             Ok(())
         })?;
         let heads = Heads::new(heads);
+        let restored = restored(&heads, &evidence, view);
+        let rows: FxHashSet<RowIx> = restored.values().map(|first| first.1).collect();
+        restore(&rows, view, cx, out)?;
         let mut outcomes: FxHashMap<RowIx, JointOutcome> = FxHashMap::default();
         for (row, who, of_turn) in evidence {
             if cx.cancelled() {
@@ -168,9 +186,11 @@ impl Stage for CollapseConversations {
             }
             let head = match of_turn.source {
                 EvidenceSource::OwnLine => Some(row),
-                _ => heads.find(of_turn.turn, of_turn.step, who, view.position(row)),
+                _ => heads
+                    .find(of_turn.turn, of_turn.step, who, view.position(row))
+                    .or_else(|| restored.get(&(of_turn.turn, of_turn.step)).map(|first| first.1)),
             };
-            if of_turn.source == EvidenceSource::LaterStep {
+            if of_turn.source == EvidenceSource::LaterStep && head != Some(row) {
                 match head {
                     Some(head) => out.merge(row, head, &CONTINUES, Evidence::default())?,
                     None => out.hold(row, &NO_FIRST_STEP, Evidence::default())?,
@@ -193,6 +213,88 @@ impl Stage for CollapseConversations {
             }
         }
         Ok(())
+    }
+}
+
+/// Returns the rows to be cut back to their first step: by turn and step the first row of a loop whose first step is not in the log,
+/// with its position.
+fn restored(
+    heads: &Heads,
+    evidence: &[(RowIx, u128, TurnEvidence)],
+    view: &View<'_>,
+) -> FxHashMap<(u128, u128), (u32, RowIx)> {
+    let mut restored: FxHashMap<(u128, u128), (u32, RowIx)> = FxHashMap::default();
+    for (row, who, of_turn) in evidence {
+        let TurnEvidence { turn, step, has_calls, source, .. } = *of_turn;
+        let position = view.position(*row);
+        if source == EvidenceSource::LaterStep
+            && has_calls
+            && heads.find(turn, step, *who, position).is_none()
+        {
+            let own = (position, *row);
+            restored.entry((turn, step)).and_modify(|first| *first = own.min(*first)).or_insert(own);
+        }
+    }
+    restored
+}
+
+/// Cuts rows back to their last user message and the answer that follows it.
+fn restore(rows: &FxHashSet<RowIx>, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
+    if rows.is_empty() {
+        return Ok(());
+    }
+    view.for_each_batch(cx, |batch| {
+        let found = batch.map_rows(|row| rows.contains(&row.ix()).then(|| FirstStep::of(row)).flatten())?;
+        for (&row, step) in batch.rows().iter().zip(found) {
+            if let Some(step) = step {
+                step.write(row, out)?;
+            }
+        }
+        Ok(())
+    })
+}
+
+/// The first step of a loop, as the messages of a later one hold it.
+struct FirstStep {
+    /// What the row gets, each with its patch.
+    cells: [(ColumnSpec, Value, Value); 3],
+    has_status: bool,
+}
+
+impl FirstStep {
+    fn of(row: Row<'_>) -> Option<Self> {
+        let (mut before, response) = (row.messages(), row.response());
+        let last_user = before.iter().rposition(|message| message.role == Role::User)?;
+        let after = before.split_off(last_user + 1);
+        let removed = after.iter().enumerate().rev().flat_map(|(at, message)| {
+            let path = format!("/{}", last_user + 1 + at);
+            [json!({"op": "test", "path": path, "value": message}), json!({"op": "remove", "path": path})]
+        });
+        let removed: Value = removed.collect();
+        let replaced = |old: &Value, new: &Value| json!([{"op": "test", "path": "", "value": old}, {"op": "replace", "path": "", "value": new}]);
+        let mut after = after.into_iter();
+        let (old_response, new_response) = (json!(response), json!(after.next()?));
+        let old_following = row.following_messages();
+        let (was, rest) =
+            (json!(old_following), after.chain(response).chain(old_following.into_iter().flatten()));
+        let following = json!(rest.collect::<Vec<Message>>());
+        let cells = [
+            (MESSAGES, json!(before), removed),
+            (RESPONSE, new_response.clone(), replaced(&old_response, &new_response)),
+            (FOLLOWING_MESSAGES, following.clone(), replaced(&was, &following)),
+        ];
+        Some(Self { cells, has_status: row.int(STATUS).is_some() })
+    }
+
+    /// The end of the reply and the status of the response were those of the last step: a model that was called again had made its call.
+    fn write(self, row: RowIx, out: &mut Verdict<'_>) -> Result<()> {
+        for (column, new, patch) in self.cells {
+            let patch = patch.to_string();
+            out.edit(row, Edit { column, reason: &FIRST_STEP_RESTORED, safety: Safety::Safe, patch })?;
+            out.set(row, column, new.to_string())?;
+        }
+        out.set(row, FINISH_REASON, "tool_calls")?;
+        if self.has_status { out.set(row, STATUS, 200) } else { Ok(()) }
     }
 }
 
@@ -315,7 +417,15 @@ fn summary(row: Row<'_>, list: RowIx) -> RowSummary {
             let same_turn = after.iter().take_while(|message| message.role != Role::User);
             let goes_on = same_turn.chain(final_response).any(|message| !message.calls.is_empty());
             let source = if is_last_turn { EvidenceSource::LaterStep } else { EvidenceSource::EarlierTurn };
-            summary.evidence.push(TurnEvidence { turn, step: step_key(step), outcome, goes_on, source });
+            let has_calls = !step.calls.is_empty();
+            summary.evidence.push(TurnEvidence {
+                turn,
+                step: step_key(step),
+                outcome,
+                has_calls,
+                goes_on,
+                source,
+            });
         }
     }
     summary.evidence.extend(own_evidence(row, &summary, &messages, response.as_ref()));
@@ -344,7 +454,15 @@ fn own_evidence(
     let outcome = outcome(messages, &response.calls, &after, None);
     let mut same_turn = after.iter().take_while(|message| message.role != Role::User);
     let goes_on = same_turn.any(|message| !message.calls.is_empty());
-    Some(TurnEvidence { turn, step: summary.answer, outcome, goes_on, source: EvidenceSource::OwnLine })
+    let has_calls = !response.calls.is_empty();
+    Some(TurnEvidence {
+        turn,
+        step: summary.answer,
+        outcome,
+        has_calls,
+        goes_on,
+        source: EvidenceSource::OwnLine,
+    })
 }
 
 /// Adds a message to a hash without call ids, because a gateway may change the id of a call between the answer and the
@@ -393,6 +511,28 @@ mod tests {
         let fates: Vec<_> = judged.delta.fates.iter().map(|fate| (fate.row, fate.reason.code)).collect();
         assert_eq!(fates, [(1, CONTINUES.code)]);
         assert_eq!(judged.cell(0, OUTCOME), Some("worked"));
+    }
+
+    #[test]
+    fn a_loop_without_its_first_step_is_cut_back_to_it_once() {
+        let asks = json!({"role": "user", "content": "Close the gate and lock it."});
+        let called = |name: &str| json!({"role": "assistant", "content": "", "calls": [{"id": "c", "name": name, "arguments": {}}]});
+        let result = json!({"role": "tool", "content": "{\"ok\": true}", "call_id": "c"});
+        let done = json!({"role": "assistant", "content": "Done."});
+        // The second and the third step; the first is missing.
+        let tables = json!({"requests": [
+            {"messages": [asks, called("close"), result, called("lock"), result], "response": done, "status": 500, "finish_reason": "length"},
+            {"messages": [asks, called("close"), result], "response": called("lock")},
+        ]});
+        let judged = judged(&CollapseConversations::default(), &tables);
+        let fates: Vec<_> = judged.delta.fates.iter().map(|fate| (fate.row, fate.reason.code)).collect();
+        assert_eq!(fates, [(1, CONTINUES.code)]);
+        let cell = |column| serde_json::from_str::<Value>(judged.cell(0, column).unwrap()).unwrap();
+        assert_eq!(cell(MESSAGES).as_array().unwrap().len(), 1);
+        assert_eq!(cell(RESPONSE)["calls"][0]["name"], "close");
+        assert_eq!(cell(FOLLOWING_MESSAGES).as_array().unwrap().len(), 4);
+        assert_eq!(judged.cell(0, FINISH_REASON), Some("tool_calls"));
+        assert_eq!(judged.cell(0, OUTCOME), Some("goes-on"));
     }
 
     /// The reference implementation: scans all heads of the turn.

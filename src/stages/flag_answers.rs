@@ -79,7 +79,7 @@ impl RowStage for FlagAnswers {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(1);
+        fingerprint.version(2);
         Ok(())
     }
 

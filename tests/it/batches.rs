@@ -323,6 +323,25 @@ fn a_batch_whose_file_is_missing_or_cut_stays_under_way() {
     *service.served().files.last_mut().unwrap() = whole[..whole.len() / 2 - 5].to_owned();
     let text = call(&["batch", "poll"]);
     assert!(text.contains("ends inside an answer; the next poll looks again"), "{text}");
+    // Whole lines, and not all of them: as the server counts.
+    let few: String = whole.split_inclusive('\n').take(7).collect();
+    *service.served().files.last_mut().unwrap() = few;
+    for (counts, is_lacking) in [
+        (json!({"total": 12, "completed": 12, "failed": 0}), true),
+        (json!({"total": "12", "completed": 12.0, "failed": null}), true),
+    ] {
+        service.served().batches[0]["request_counts"] = counts;
+        let text = call(&["batch", "poll"]);
+        assert_eq!(
+            text.contains("completed, with files that lack answers; the next poll"),
+            is_lacking,
+            "{text}"
+        );
+    }
+    let waited = bench.call(&server.url, &["batch", "poll", "--wait", "--interval", "1"]);
+    assert_eq!(waited.status.code(), Some(1), "{}", shown(&waited));
+    // A server that counts more than were asked does not keep the batch for ever.
+    service.served().batches[0]["request_counts"] = json!({"total": 12, "completed": 13});
     // Nothing is submitted, and paid for, again.
     assert!(call(&SUBMIT).contains("in batches under way before"));
     assert_eq!(service.served().batches.len(), 1);

@@ -111,7 +111,7 @@ fn instruction_sets_and_collections_have_metadata_as_well() {
     assert_eq!(executed["recordSet"][0]["description"], "The 30 instructions of instructions.parquet.");
     assert_eq!(executed["rai:hasSyntheticData"], true);
     let collected = called(&["collect", "examples/repair-shop/tools.json"], "apis");
-    assert_eq!(sets(&collected), ["tools", "names"]);
+    assert_eq!(sets(&collected), ["tools", "functions", "names"]);
     assert_eq!(collected["rai:hasSyntheticData"], false);
     let apis = folder.path().join("apis");
     let unexecuted = called(&["generate", apis.to_str().unwrap(), "--accept", "5"], "unexecuted");

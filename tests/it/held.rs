@@ -468,7 +468,7 @@ fn fitting_answer(functions: &Value) -> Value {
     json!([{ function["name"].as_str().unwrap_or("f"): parameters }])
 }
 
-/// Rows that no reason of the sample log holds: docs that have to be edited, and a later step of an agent loop.
+/// Rows that no reason of the sample log holds: docs that have to be edited, and a message that goes on from one of the assistant.
 fn further_rows() -> String {
     let tool = |kind: &str| {
         json!([{"name": "ring_gong", "description": "Rings the gong of the harbour.", "parameters": {
@@ -478,12 +478,12 @@ fn further_rows() -> String {
     let question = json!({"role": "user", "content": "Ring the gong of the harbour three times please"});
     let call = json!({"id": "c1", "type": "function", "function": {"name": "ring_gong", "arguments": "{\"times\": 3}"}});
     let called = json!({"role": "assistant", "content": null, "tool_calls": [call]});
-    let result = json!({"role": "tool", "tool_call_id": "c1", "content": "ok"});
+    let begun = json!({"role": "assistant", "content": "I will ring it"});
     let done = json!({"role": "assistant", "content": "Done."});
     let tools = |kind: &str| json!([{"type": "function", "function": tool(kind)[0]}]);
     [
         json!({"id": "schema", "messages": [question], "tools": tools("gongs"), "response": called}),
-        json!({"id": "later", "messages": [question, called, result], "tools": tools("integer"), "response": done}),
+        json!({"id": "later", "messages": [question, begun], "tools": tools("integer"), "response": done}),
     ]
     .iter()
     .map(|line| format!("{line}\n"))

@@ -8,6 +8,7 @@
 
 use serde_json::{Map, Number, Value};
 
+use super::described::described_default;
 use super::fault::{AnswerError, AnswerFault};
 use super::value::{cast, fit};
 use callsieve_bfcl::types::{Type, is_whole};
@@ -40,7 +41,8 @@ pub fn alternatives(
     let Some(given) = given.filter(|value| is_required || !value.is_null()) else {
         return if is_required { Err(missing()) } else { Ok(omitted(schema)) };
     };
-    let default = schema.get("default").filter(|default| !default.is_null());
+    let default = stated_default(schema);
+    let default = default.as_ref();
     if *given == "" && may_be_empty(schema) {
         let is_default = default.is_none_or(|default| *default == "");
         return if is_default && !is_required { Ok(omitted(schema)) } else { Err(empty()) };
@@ -49,6 +51,12 @@ pub fn alternatives(
     let is_default = default.is_some_and(|default| is_same_default(default, &value, same));
     let written = write(schema, value)?;
     Ok(if is_default && !is_required { value_or_omitted(schema, written) } else { vec![written] })
+}
+
+/// Returns the default of a schema: that of its key, otherwise the one that its description states.
+fn stated_default(schema: &Value) -> Option<Value> {
+    let of_key = schema.get("default").filter(|default| !default.is_null());
+    of_key.cloned().or_else(|| described_default(schema))
 }
 
 /// Returns whether a value is the default. Blanks and punctuation differ from the empty text here, although the checker
@@ -75,10 +83,10 @@ fn may_be_empty(schema: &Value) -> bool {
 /// Returns the alternatives of an optional parameter that was omitted.
 fn omitted(schema: &Value) -> Vec<Value> {
     let is_container = Type::of(schema).is_some_and(Type::is_container);
-    let default = match schema.get("default") {
-        None => None,
-        Some(Value::Null) => (!is_container).then_some(Value::Null),
-        Some(default) => match cast(schema, default) {
+    let default = match (stated_default(schema), schema.get("default")) {
+        (None, None) => None,
+        (None, Some(_)) => (!is_container).then_some(Value::Null),
+        (Some(default), _) => match cast(schema, &default) {
             Ok(Some(value)) => write(schema, value).ok(),
             // The checker accepts a default of another type unchanged.
             Ok(None) => (!is_container).then(|| default.clone()),

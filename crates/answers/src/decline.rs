@@ -117,6 +117,22 @@ const DANGERS: &[&str] = &[
     "الطوارئ", "חירום", "আপৎকালীন", "ฉุกเฉิน", "緊急", "紧急", "policy", "policies", "politika", "viola as",
 ];
 
+/// Policies that people ask about, in lower case; no refusal is based on them.
+const POLICIES_OF_SHOPS: &[&str] = &[
+    "return polic",
+    "refund polic",
+    "exchange polic",
+    "cancellation polic",
+    "shipping polic",
+    "delivery polic",
+    "warranty polic",
+    "insurance polic",
+    "baggage polic",
+    "luggage polic",
+    "pet polic",
+    "leave polic",
+];
+
 /// Refusals that say nothing about what the assistant can do, in lower case, each a whole sentence but for "sorry" and signs.
 #[rustfmt::skip] // The words of a language are together.
 const BARE_REFUSALS: &[&str] = &[
@@ -270,7 +286,10 @@ fn refuses(lower: &str, sentences: &[&str]) -> bool {
     if contains_word(lower, POLICY) && is_denied() {
         return true;
     }
-    if contains_word(lower, DANGERS) && is_denied() && !has_word(lower, SCOPES) {
+    // "I have no information about return policies" says what it has, not what it may.
+    let without_topics =
+        POLICIES_OF_SHOPS.iter().fold(lower.to_owned(), |text, topic| text.replace(topic, ""));
+    if contains_word(&without_topics, DANGERS) && is_denied() && !has_word(lower, SCOPES) {
         return true;
     }
     let is_bare = |sentence: &&str| {
@@ -389,6 +408,8 @@ mod tests {
             "I can't help with that, I only know tides.",
             "Sorry, that is outside what I can do.",
             "I can't compare insurance policies, I only look up tides.",
+            "I don't have information about return policies, sorry.",
+            "Sorry, I have no details of your baggage policy.",
             "We don't rent out bicycles.",
             "Nie obsługuję lotów, podaję tylko pływy.",
             "Wir vermieten keine Fahrräder.",

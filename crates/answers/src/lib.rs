@@ -16,6 +16,7 @@ pub mod attempt;
 pub mod called;
 pub mod carry;
 pub mod decline;
+mod described;
 pub mod fault;
 pub mod human;
 pub mod markup;

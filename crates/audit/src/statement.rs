@@ -66,11 +66,29 @@ fn benchmark_of(category: &CategoryCounts) -> String {
     folder.map_or_else(|| code_span(&category.name), |name| code_span(&name.to_string_lossy()))
 }
 
+/// Returns the part of BFCL that all categories of a version are in; nothing if they are of several.
+fn part_of(categories: &[&CategoryCounts]) -> &'static str {
+    let is_in = |part: &str| {
+        categories
+            .iter()
+            .all(|category| category.name.split_once('_').is_some_and(|(_, name)| name.starts_with(part)))
+    };
+    [("live_", " Live"), ("multi_turn_", " multi-turn"), ("memory", " memory"), ("web_search", " web search")]
+        .into_iter()
+        .find_map(|(part, name)| is_in(part).then_some(name))
+        .unwrap_or_default()
+}
+
 /// Returns the benchmarks that rows were compared with, by name.
 fn benchmarks(report: &AuditReport) -> Vec<Benchmark> {
-    let mut by_name: BTreeMap<String, Vec<&CategoryCounts>> = BTreeMap::new();
+    let mut by_version: BTreeMap<String, Vec<&CategoryCounts>> = BTreeMap::new();
     for category in &report.categories {
-        by_name.entry(benchmark_of(category)).or_default().push(category);
+        by_version.entry(benchmark_of(category)).or_default().push(category);
+    }
+    let mut by_name: BTreeMap<String, Vec<&CategoryCounts>> = BTreeMap::new();
+    for (name, categories) in by_version {
+        let part = if name.starts_with("BFCL V") { part_of(&categories) } else { "" };
+        by_name.insert(name + part, categories);
     }
     let named = |(name, categories): (String, Vec<&CategoryCounts>)| {
         let hashes: Vec<&str> = categories.iter().filter_map(|it| it.sha256.as_deref()).collect();
@@ -340,5 +358,12 @@ mod tests {
             .map(|it| (it.name, it.counts.entries, it.counts.contaminated))
             .collect();
         assert_eq!(found, [("BFCL V4".to_owned(), 20, 3), ("`retail`".to_owned(), 10, 0)]);
+        // A statement about a part does not speak of the whole.
+        let of_live = vec![
+            category("v4_live_simple", "data/b.json", 2),
+            category("v4_live_multiple", "data/c.json", 0),
+        ];
+        let report = AuditReport { categories: of_live, ..AuditReport::default() };
+        assert_eq!(benchmarks(&report)[0].name, "BFCL V4 Live");
     }
 }

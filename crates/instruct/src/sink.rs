@@ -71,7 +71,7 @@ const BOTH: &str = "both";
 /// The folders of instructions that are not in the dataset itself.
 pub const FOLDERS: [&str; 3] = [VALIDATION, BOTH, UNVERIFIED];
 /// The folder of the BFCL entries.
-const BFCL: &str = "bfcl";
+pub const BFCL: &str = "bfcl";
 /// The letters in the ids of a folder's BFCL entries, so that no id is there twice.
 fn marker(folder: Option<&str>) -> &'static str {
     match folder {

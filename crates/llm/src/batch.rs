@@ -151,12 +151,6 @@ impl Imported {
         &self.answered
     }
 
-    /// Returns the number of lines that were taken, whatever they hold.
-    pub fn n_read(&self) -> u64 {
-        let n_waiting = self.waiting.len() as u64;
-        self.n_stored + self.n_repeated + self.n_failed + self.n_unreadable + n_waiting
-    }
-
     /// Takes a line of a file; an empty one is skipped. Describes a request that failed, and a line that is no answer.
     pub fn take(&mut self, line: &[u8], describe: &mut dyn FnMut(String)) {
         let line = line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line).trim_ascii();

@@ -62,7 +62,8 @@ impl Downloader {
         }
         if !status.is_success() {
             let wait = self.sender.policy.wait(n_attempts, Some(response.headers()));
-            let message = status.canonical_reason().unwrap_or("refused").to_owned();
+            let told = self.sender.policy.told_wait(response.headers());
+            let message = format!("{told}{}", status.canonical_reason().unwrap_or("refused"));
             let error = Error::Refused { url: public_url(url), status: status.as_u16(), message };
             return Ok(Attempt::Failed(error, wait.filter(|_| is_retryable(status, ""))));
         }

@@ -82,8 +82,18 @@ impl RetryPolicy {
     }
 
     /// Returns the wait that a server requests, if it is longer than anything that is waited for.
-    pub(super) fn refused_wait(&self, headers: &HeaderMap) -> Option<Duration> {
+    fn refused_wait(&self, headers: &HeaderMap) -> Option<Duration> {
         retry_after(headers).filter(|requested| *requested > self.longest_requested)
+    }
+
+    /// Says that a server wants to be left alone for too long, before what it says; nothing if it does not.
+    pub(super) fn told_wait(&self, headers: &HeaderMap) -> String {
+        const LONG: Duration = Duration::from_hours(1000);
+        match self.refused_wait(headers) {
+            Some(wait) if wait > LONG => "the server asks to wait more than 1,000 hours: ".to_owned(),
+            Some(wait) => format!("the server asks to wait {} min: ", wait.as_secs().div_ceil(60)),
+            None => String::new(),
+        }
     }
 
     /// Returns the wait before the next attempt without a response; `None` if there were `max_attempts`.
@@ -161,15 +171,22 @@ pub(super) fn span(text: &str) -> Option<Duration> {
 /// Returns the wait that a server requests, in milliseconds, in seconds, or as a time.
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = |name| headers.get(name)?.to_str().ok().map(str::trim);
-    if let Some(wait) = text(RETRY_AFTER_MS).and_then(|ms| ms.parse::<f64>().ok()) {
-        return Duration::try_from_secs_f64(wait / 1000.0).ok();
+    // More than a duration can hold is long as well.
+    let span = |number: &str, factor: f64| {
+        let seconds = number.parse::<f64>().ok().filter(|number| *number >= 0.0)? * factor;
+        Some(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX))
+    };
+    if let Some(wait) = text(RETRY_AFTER_MS).and_then(|ms| span(ms, 0.001)) {
+        return Some(wait);
     }
     let after = text(RETRY_AFTER.as_str())?;
-    if let Ok(seconds) = after.parse::<f64>() {
-        return Duration::try_from_secs_f64(seconds).ok();
-    }
-    let time: SystemTime = jiff::fmt::rfc2822::parse(after).ok()?.timestamp().into();
-    Some(time.duration_since(SystemTime::now()).unwrap_or_default())
+    span(after, 1.0).or_else(|| {
+        let time = jiff::fmt::rfc2822::parse(after).ok().map(|time| SystemTime::from(time.timestamp()));
+        // The last years that a date can have are beyond the last time that is a time stamp.
+        let is_far = after.contains(" 9999 ");
+        let until = |time: SystemTime| time.duration_since(SystemTime::now()).unwrap_or_default();
+        time.map(until).or(is_far.then_some(Duration::MAX))
+    })
 }
 
 #[cfg(test)]
@@ -201,9 +218,14 @@ mod tests {
         assert_eq!(wait("retry-after", "0.25"), Duration::from_millis(250));
         assert_eq!(wait("retry-after", "300"), policy.longest_requested);
         assert_eq!(wait("retry-after", "Thu, 29 Feb 2024 05:34:00 GMT"), Duration::ZERO);
-        for far in ["301", "9999", "Sat, 29 Feb 2144 05:34:00 GMT"] {
+        for far in
+            ["301", "9999", "1e30", "inf", "Sat, 29 Feb 2144 05:34:00 GMT", "Fri, 31 Dec 9999 23:59:59 GMT"]
+        {
             assert_eq!(policy.wait(1, Some(&headers("retry-after", far))), None, "{far}");
         }
+        let mut both = headers("retry-after", "7");
+        both.insert("retry-after-ms", "-1".parse().unwrap());
+        assert_eq!(policy.wait(1, Some(&both)), Some(Duration::from_secs(7)));
         for nonsense in ["soon", "-1", "NaN"] {
             assert!(wait("retry-after", nonsense) <= policy.first_wait, "{nonsense}");
         }

@@ -24,7 +24,6 @@ use super::redirects::{self, Redirects};
 use super::retry::{RetryPolicy, is_retryable};
 use super::secrets::{Hidden, Secrets};
 use super::{tls, tokens};
-use callsieve_text::outside::shortened;
 
 /// Maximum length of a response with status 200 that may be an error, in bytes.
 const MAX_ERROR_BYTES: usize = 10_000;
@@ -239,11 +238,8 @@ impl Sender {
             return Error::Redirected { url, target: self.secrets.hide(&target) };
         }
         let mut message = self.secrets.hide(answer.message().trim());
-        if is_retryable(answer.meant_status(), &answer.text())
-            && let Some(wait) = self.policy.refused_wait(&answer.headers)
-        {
-            let minutes = wait.as_secs().div_ceil(60);
-            message = format!("the server asks to wait {minutes} min: {}", shortened(&message));
+        if is_retryable(answer.meant_status(), &answer.text()) {
+            message = format!("{}{message}", self.policy.told_wait(&answer.headers));
         }
         Error::Refused { url, status: answer.meant_status().as_u16(), message }
     }

@@ -118,7 +118,11 @@ impl Uploader {
         let error = Error::Refused {
             url: public_url(url),
             status: status.as_u16(),
-            message: self.sender.hidden(&said(status, &text)),
+            message: format!(
+                "{}{}",
+                self.sender.policy.told_wait(&headers),
+                self.sender.hidden(&said(status, &text))
+            ),
         };
         Ok(Attempt::Failed(error, wait.filter(|_| is_retryable(status, ""))))
     }

@@ -3,6 +3,7 @@
 use crate::cli::console::{Paint, Painted, Screen, count, counted};
 use crate::cli::layout::{Cell, Column, Table, paragraph, words};
 use crate::evaluate::figures::{Spread, wilson};
+use crate::evaluate::groups::GroupMean;
 use crate::evaluate::{Evaluation, SystemScore};
 use crate::llm::models::Cost;
 use crate::text::figures::{interval, share};
@@ -129,20 +130,24 @@ fn notes(system: &SystemScore<'_>, is_partial: bool, screen: Screen) -> Painted 
     text
 }
 
+/// The current versions; those of earlier ones are in `--json`.
 fn groups(system: &SystemScore<'_>, screen: Screen) -> Painted {
+    const CURRENT: [&str; 2] = ["BFCL", "evalscope"];
     let mut table = Table::new([
         Column::text("mean of"),
         Column::text("group"),
         Column::number("accuracy"),
         Column::wrapped("divides by"),
     ]);
-    for group in system.groups.iter().filter(|group| group.accuracy.is_some()) {
+    let is_current = |group: &&GroupMean| CURRENT.contains(&group.by) && group.accuracy.is_some();
+    for group in system.groups.iter().filter(is_current) {
         let accuracy = group.accuracy.map_or_else(String::new, share);
         table.row([group.by.to_owned(), group.name.to_owned(), accuracy, group.divides_by.clone()]);
     }
     let mut text = if table.is_empty() { Painted::default() } else { table.fitted(screen) };
     if system.groups.iter().any(|group| group.accuracy.is_none()) {
-        let note = "BFCL gives no mean of a group with a category that has no outputs.";
+        let note = "A mean of BFCL needs outputs of all its categories; its own board counts missing ones of Live and multi-turn as wrong \
+                    (--score-dir). Means of earlier versions are in --json.";
         text.append(paragraph("", 0, &words(note), screen));
     }
     text

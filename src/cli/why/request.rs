@@ -43,8 +43,14 @@ impl Texts {
         let own_id = sent.external_id.as_deref().map(|id| format!(", id {}", visible_line(id)));
         let own_id = own_id.unwrap_or_default();
         let format = sent.log_format.as_deref().unwrap_or("?");
-        format!("  read      {place}{own_id}, format {format}\n")
-            + &facts(&sent.facts)
+        // An instruction is no line of a file: its number is that of the candidate.
+        let read = if sent.program.is_some() {
+            let (over, number) = place.rsplit_once(':').unwrap_or((place, "?"));
+            format!("  made      candidate {number} over {over}{own_id}\n")
+        } else {
+            format!("  read      {place}{own_id}, format {format}\n")
+        };
+        read + &facts(&sent.facts)
             + &self.conversation(sent)
             + &sent.program.as_ref().map_or_else(String::new, |record| self.program(record))
             + &self.digest(sent.digest.as_deref())

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::engine::disk::read_json;
 use crate::engine::error::Result;
-use crate::instruct::collection::sink::{NAMES, TOOLS};
+use crate::instruct::collection::sink::{FUNCTIONS, NAMES, TOOLS};
 use crate::report::croissant::{Croissant, Field, File, steps_of};
 use crate::report::model::Report;
 use crate::text::figures::counted;
@@ -30,6 +30,17 @@ pub(super) fn metadata(folder: &Path, report: &Report) -> Result<Croissant> {
                 path: TOOLS.to_owned(),
                 description: "The tools. Their functions, hosts and licences are further keys.".to_owned(),
                 fields: vec![text("name", "name of the tool")],
+                has_key: false,
+            },
+            File {
+                set: "functions".to_owned(),
+                path: FUNCTIONS.to_owned(),
+                description: "The functions as tools of OpenAI.".to_owned(),
+                fields: vec![text(
+                    "type",
+                    "always function; its name, description and parameters are in the key function",
+                )],
+                has_key: false,
             },
             File {
                 set: "names".to_owned(),
@@ -40,6 +51,7 @@ pub(super) fn metadata(folder: &Path, report: &Report) -> Result<Croissant> {
                     text("tool", "its tool"),
                     text("original_name", "its own name"),
                 ],
+                has_key: true,
             },
         ]
     };
@@ -63,7 +75,7 @@ pub(super) fn metadata(folder: &Path, report: &Report) -> Result<Croissant> {
             "rai:dataSocialImpact": "Licences of APIs are those of their owners.",
             "rai:hasSyntheticData": false,
             "prov:wasDerivedFrom": [{"@type": "sc:Dataset", "name": "API descriptions",
-                "description": "Files and servers that describe APIs."}],
+                "description": "Files and servers that describe APIs; run.json of the run names them."}],
             "prov:wasGeneratedBy": steps_of(report),
         }),
         name,

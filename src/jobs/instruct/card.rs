@@ -9,9 +9,14 @@ use super::figures::{Figures, conditions_in_words, cost_of_one, figures, yields}
 use super::solutions::Solutions;
 use super::{conditions, coverage};
 use crate::engine::disk::read_json;
-use crate::engine::error::Result;
+use crate::engine::error::{At as _, Result};
+use crate::engine::frame::FrameFile;
 use crate::instruct::form::FORMS;
+use crate::instruct::sink::{BFCL, FOLDERS, TABLE};
+use crate::instruct::solutions::FOLDER as SOLUTIONS;
+use crate::report::croissant::CROISSANT;
 use crate::report::funnel::EXPORT;
+use crate::side_file;
 use crate::text::figures::{count, share_of};
 use crate::text::visible::visible_line;
 
@@ -106,23 +111,54 @@ pub(super) fn card(folder: &Path) -> Result<String> {
         states[..states.len().min(MOST_STATES)].join(", "),
         if more > 0 { format!(" and {more} more") } else { String::new() }
     );
-    let _ = write!(text, "\n## Files\n\n| file | read by |\n|---|---|\n");
-    for form in &FORMS {
-        let _ = writeln!(text, "| `{}` | {} |", form.file, form.read_by);
-    }
-    if !solutions.is_empty() {
-        text += "| `solutions/` | the forms above with the paths of models, pairs for preference training, pass rates, drawn trees |\n";
-    }
-    text += "| `bfcl/` | BFCL's evaluator; of Python classes also several turns |\n| `instructions.parquet` | any reader of Parquet; messages, tools and programs are JSON texts |\n| `croissant.json` | machines: the tables and this page in the Croissant format |\n";
+    text += &files(&folder.join("dataset"))?;
     let language = if figures.models.is_empty() {
         "The language is that of templates"
     } else {
         "The language is that of the models"
     };
+    let results = if figures.n_unexecuted < figures.n {
+        "The results are those of the environment, which is named on every instruction."
+    } else {
+        "There are no results."
+    };
     let _ = write!(
         text,
-        "\n## Limits\n\n{language}, and values are those of the environment and of lists. The results are those of the environment, which is named on every instruction.\n"
+        "\n## Limits\n\n{language}, and values are those of the environment and of lists. {results}\n"
     );
+    Ok(text)
+}
+
+/// The files of the dataset with their instructions.
+fn files(dataset: &Path) -> Result<String> {
+    let mut text = "\n## Files\n\n| file | lines | read by |\n|---|---:|---|\n".to_owned();
+    let mut row = |file: &str, n: Option<u64>, read_by: &str| {
+        let n = n.map_or_else(String::new, count);
+        let _ = writeln!(text, "| `{file}` | {n} | {read_by} |");
+    };
+    for below in [""].into_iter().chain(FOLDERS) {
+        let name = |file: &str| if below.is_empty() { file.to_owned() } else { format!("{below}/{file}") };
+        for form in &FORMS {
+            let path = dataset.join(name(form.file));
+            if path.is_file() {
+                let lines = side_file::read_text(&path).at("reading", &path)?;
+                row(&name(form.file), Some(lines.lines().count() as u64), form.read_by);
+            }
+        }
+        if dataset.join(name(BFCL)).is_dir() {
+            row(&name(&format!("{BFCL}/")), None, "BFCL's evaluator; of Python classes also several turns");
+        }
+        let table = dataset.join(name(TABLE));
+        if table.is_file() {
+            let n = FrameFile::open(&table)?.height() as u64;
+            row(&name(TABLE), Some(n), "any reader of Parquet; messages, tools and programs are JSON texts");
+        }
+        if dataset.join(name(SOLUTIONS)).is_dir() {
+            let forms = "the forms above with the paths of models, pairs for preference training, pass rates, drawn trees";
+            row(&name(&format!("{SOLUTIONS}/")), None, forms);
+        }
+    }
+    row(CROISSANT, None, "machines: the tables and this page in the Croissant format");
     Ok(text)
 }
 

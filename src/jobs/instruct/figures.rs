@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use crate::engine::error::{At as _, Result};
 use crate::engine::language_model::ModelUsage;
 use crate::instruct::record::{TEMPLATE, UNEXECUTED};
+use crate::instruct::sink::FOLDERS;
 use crate::side_file;
 use crate::stages::yields::{PASSED, YIELDS_NOTE, Yields};
 use crate::text::figures::count;
@@ -78,8 +79,9 @@ impl Call {
 pub(super) fn figures(folder: &Path) -> Result<Figures> {
     let mut figures = Figures::default();
     let mut text = String::new();
-    for path in ["programs.jsonl", "unverified/programs.jsonl"].map(|file| folder.join("dataset").join(file))
-    {
+    let dataset = folder.join("dataset");
+    for folder in [dataset.clone()].into_iter().chain(FOLDERS.map(|below| dataset.join(below))) {
+        let path = folder.join("programs.jsonl");
         if path.is_file() {
             text += &side_file::read_text(&path).at("reading", &path)?;
         }
@@ -153,7 +155,7 @@ pub(super) fn cost_of_one(report: &Value, n: u64) -> Option<f64> {
 /// How calls were executed, in words.
 pub(super) fn conditions_in_words(conditions: &Map<String, Value>) -> Vec<String> {
     let in_words = |(condition, is): (&String, &Value)| match (condition.as_str(), is) {
-        ("redacted", Value::Null) => "nobody looked for personal values in the results".to_owned(),
+        ("redacted", Value::Null) => "nobody looked for personal values".to_owned(),
         ("redacted", n) => format!("personal values were replaced in {n} instructions"),
         (_, Value::String(is)) => format!("{condition}: {}", visible_line(is)),
         (_, is) => format!("{condition}: {is}"),

@@ -20,6 +20,7 @@ use crate::text::figures::{count, counted, share_of};
 /// A file of the run cannot be read.
 pub(super) fn metadata(folder: &Path, report: &Report) -> Result<Croissant> {
     let figures = figures(folder)?;
+    let (files, n) = tables(&folder.join("dataset"))?;
     let pipeline: Value =
         read_json(&folder.join("report.json")).map(|report: Value| report["pipeline"].clone())?;
     let name = pipeline.as_str().unwrap_or(InstructionSet::NAME).to_owned();
@@ -30,36 +31,39 @@ pub(super) fn metadata(folder: &Path, report: &Report) -> Result<Croissant> {
     };
     Ok(Croissant {
         description: format!(
-            "Instructions for function calling with their calls and results, {made}: {}.",
-            counted(figures.n, "instruction", "instructions")
+            "Instructions for function calling with their calls{}, {made}: {}.",
+            if figures.n_unexecuted == figures.n { "" } else { " and results" },
+            counted(n, "instruction", "instructions")
         ),
         version: report.version.clone(),
         keywords: vec!["function calling", "tool use", "instruction tuning", "synthetic"],
         languages: Vec::new(),
         licence: Some(report.card.licence.trim().to_owned()).filter(|licence| !licence.is_empty()),
-        files: tables(&folder.join("dataset"))?,
+        files,
         responsible: responsible_ai(&name, &figures, report),
         name,
     })
 }
 
-/// The tables that have instructions.
-fn tables(dataset: &Path) -> Result<Vec<File>> {
-    let mut tables = Vec::new();
+/// Returns the tables that have instructions, and how many they have.
+fn tables(dataset: &Path) -> Result<(Vec<File>, u64)> {
+    let (mut tables, mut n_all) = (Vec::new(), 0);
     for set in [InstructionSet::NAME].into_iter().chain(FOLDERS) {
         let path = if set == InstructionSet::NAME { TABLE.to_owned() } else { format!("{set}/{TABLE}") };
         let file = dataset.join(&path);
-        let n = if file.is_file() { FrameFile::open(&file)?.height() } else { 0 };
+        let n = if file.is_file() { FrameFile::open(&file)?.height() as u64 } else { 0 };
+        n_all += n;
         if n > 0 {
             tables.push(File {
                 set: set.to_owned(),
-                description: format!("The {} of {path}.", counted(n as u64, "instruction", "instructions")),
+                description: format!("The {} of {path}.", counted(n, "instruction", "instructions")),
                 path,
                 fields: COLUMNS.map(|(name, what)| Field { name, kind: "sc:Text", what }).into(),
+                has_key: true,
             });
         }
     }
-    Ok(tables)
+    Ok((tables, n_all))
 }
 
 /// The terms of responsible AI.
@@ -72,6 +76,10 @@ fn responsible_ai(name: &str, figures: &Figures, report: &Report) -> Value {
             count(figures.n - figures.n_unexecuted)
         )
     };
+    let mut limits = vec![proof];
+    if figures.n_unexecuted < figures.n {
+        limits.push("Results are those of the environment, which is named on every instruction.".to_owned());
+    }
     let words = if figures.models.is_empty() {
         "The words are those of templates.".to_owned()
     } else {
@@ -88,16 +96,16 @@ fn responsible_ai(name: &str, figures: &Figures, report: &Report) -> Value {
     }
     let sources: Vec<Value> = figures
         .environments
-        .iter()
-        .map(|(environment, n)| {
+        .keys()
+        .map(|environment| {
             json!({"@type": "sc:Dataset", "name": environment,
-                "description": format!("The environment of {}: its functions and its state.", counted(*n, "instruction", "instructions"))})
+                "description": "Functions and, where calls were executed, their results and state."})
         })
         .collect();
     json!({
         "rai:dataCollection": format!("No requests of people: callsieve {} made {name} from the docs and the state of environments.", report.version),
         "rai:dataPreprocessingProtocol": report.funnel.iter().map(|step| &step.step).collect::<Vec<_>>(),
-        "rai:dataLimitations": [proof, "Results are those of the environment, which is named on every instruction.".to_owned()],
+        "rai:dataLimitations": limits,
         "rai:dataBiases": biases,
         "rai:personalSensitiveInformation": ["The values are those of the environments and of lists. They were not searched for personal data of people."],
         "rai:dataUseCases": ["Training and evaluation of function calling.",

@@ -49,8 +49,10 @@ pub struct File {
     pub path: String,
     /// What its records are.
     pub description: String,
-    /// Its columns or keys; the first is the key of a record.
+    /// Its columns or keys.
     pub fields: Vec<Field>,
+    /// No two records have the same first field.
+    pub has_key: bool,
 }
 
 /// A column of a table, or a key of a JSON line.
@@ -130,14 +132,17 @@ impl File {
                 },
             })
         };
-        json!({
+        let mut records = json!({
             "@type": "cr:RecordSet",
             "@id": self.set,
             "name": self.set,
             "description": self.description,
-            "key": self.fields.first().map(|field| json!({"@id": format!("{}/{}", self.set, field.name)})),
             "field": self.fields.iter().map(field).collect::<Vec<_>>(),
-        })
+        });
+        if let Some(key) = self.fields.first().filter(|_| self.has_key) {
+            records["key"] = json!({"@id": format!("{}/{}", self.set, key.name)});
+        }
+        records
     }
 }
 

@@ -53,6 +53,7 @@ fn table(report: &Report, set: &'static str, path: String) -> File {
         description: format!("The {entries} of {path}."),
         path,
         fields: table_columns().into_iter().map(field).collect(),
+        has_key: true,
     }
 }
 

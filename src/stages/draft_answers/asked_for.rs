@@ -6,7 +6,8 @@
 //! asked for if an English conversation speaks of what the parameter is named after; in other languages that cannot be seen.
 //!
 //! A value that nobody asked for is left out where not all drafts have one. Where all have, the words of the user may mean it ("big" for
-//! `large`), so the request is held.
+//! `large`), so the request is held. So it is where only some drafts have a yes or no: the user may mean it in other words ("where my dog can
+//! stay" for `pets_allowed`).
 
 use std::collections::BTreeSet;
 
@@ -15,7 +16,7 @@ use serde_json::{Map, Value, json};
 
 use crate::answers::traced::Trace;
 use crate::conversation::{Call, Message, Role};
-use crate::text::language::language;
+use crate::text::language::{UNDETERMINED, language};
 
 /// What the conversation asks for.
 pub(super) struct AskedFor<'f> {
@@ -41,15 +42,23 @@ impl<'f> AskedFor<'f> {
             .filter(|message| message.role == Role::User)
             .map(|message| &*message.content)
             .collect();
-        Self { conversation, is_english: language(&asked.join("\n")) == "en", functions }
+        // Short English is often not recognised.
+        let is_english = ["en", UNDETERMINED].contains(&language(&asked.join("\n")));
+        Self { conversation, is_english, functions }
     }
 
     /// Returns the drafts without the optional values that nobody asked for and that not all drafts have.
     pub(super) fn reduced(&self, drafts: &[&[Call]]) -> Reduced {
         let unasked: Vec<BTreeSet<String>> = drafts.iter().map(|calls| self.unasked(calls)).collect();
         let is_in_all = |name: &String| unasked.iter().all(|of_draft| of_draft.contains(name));
+        let is_switch = |name: &String| {
+            let calls = drafts.iter().copied().flatten();
+            calls
+                .filter_map(|call| call.arguments.get(name.strip_prefix(&call.name)?.strip_prefix('.')?))
+                .any(has_switch)
+        };
         let left_out: BTreeSet<String> =
-            unasked.iter().flatten().filter(|name| !is_in_all(name)).cloned().collect();
+            unasked.iter().flatten().filter(|name| !is_in_all(name) && !is_switch(name)).cloned().collect();
         let without = |call: &Call| {
             let mut call = call.clone();
             let schema = self.parameters(&call);
@@ -121,8 +130,29 @@ impl<'f> AskedFor<'f> {
     }
 
     fn is_said(&self, name: &str, value: &Value) -> bool {
-        self.conversation.has(value)
-            && (!value.is_boolean() || !self.is_english || self.conversation.speaks_of(name))
+        self.conversation.has(value) && (!self.is_english || self.speaks_of_switches(name, value))
+    }
+
+    /// Whether the conversation speaks of each yes or no in a value, which its own key names, or that of the list that it is in.
+    fn speaks_of_switches(&self, name: &str, value: &Value) -> bool {
+        match value {
+            Value::Bool(_) => self.conversation.speaks_of(name),
+            Value::Array(elements) => elements.iter().all(|element| self.speaks_of_switches(name, element)),
+            Value::Object(members) => {
+                members.iter().all(|(key, member)| self.speaks_of_switches(key, member))
+            }
+            Value::Null | Value::Number(_) | Value::String(_) => true,
+        }
+    }
+}
+
+/// Whether a value is yes or no, or has one in it.
+fn has_switch(value: &Value) -> bool {
+    match value {
+        Value::Bool(_) => true,
+        Value::Array(elements) => elements.iter().any(has_switch),
+        Value::Object(members) => members.values().any(has_switch),
+        Value::Null | Value::Number(_) | Value::String(_) => false,
     }
 }
 
@@ -165,6 +195,7 @@ mod tests {
         let with_tides = json!({"city": "Stavanger", "include_tides": true});
         assert_eq!(unasked(weather, with_tides.clone()), "get_weather.include_tides");
         assert_eq!(unasked("weather and the tide for Stavanger, please", with_tides.clone()), "");
+        assert_eq!(unasked("Stavanger", with_tides.clone()), "get_weather.include_tides");
         // In another language the words are others.
         assert_eq!(unasked("Wie wird das Wetter morgen in Stavanger, mit Hochwasser?", with_tides), "");
         // A required value is needed whatever it is, and an unknown parameter is a fault of its own.
@@ -182,6 +213,9 @@ mod tests {
         let reduced = asked_for.reduced(&[&with, &without]);
         assert_eq!(reduced.left_out.into_iter().collect::<Vec<_>>(), ["get_weather.unit"]);
         assert_eq!(reduced.drafts[0][0].arguments, json!({"city": "Stavanger"}));
+        let tides = call(json!({"city": "Stavanger", "include_tides": true}));
+        let differ = asked_for.reduced(&[&tides, &call(json!({"city": "Stavanger"}))]);
+        assert!(differ.left_out.is_empty() && differ.drafts[0] != differ.drafts[1]);
         let kept = asked_for.reduced(&[&with, &with]);
         assert!(kept.left_out.is_empty() && kept.drafts[1][0].arguments["unit"] == "celsius");
         let sources = asked_for.provenance(&without);

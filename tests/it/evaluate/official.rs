@@ -89,7 +89,7 @@ fn the_official_package_scores_multi_turn_outputs() {
         "Verdicts by bfcl-eval 9; network of its process: none; files: read-only.",
         "warning: the verdicts are those of bfcl-eval 9; this program knows",
         "multi_turn:x",
-        "BFCL gives no mean",
+        "A mean of BFCL needs outputs of all its categories",
     ] {
         assert!(text.contains(expected), "{expected}: {text}");
     }

@@ -2,7 +2,7 @@
 //!
 //! A verified answer must hold no value that nobody gave: a changed address, a translated name, a made-up date. Traced are
 //! values that a text has, and those that can be computed from it: number words, percentages, durations in smaller units
-//! (`durations`), dates in another form, and relative dates where the text or the log has the day (`dates`), and codes of currencies and languages (`codes`). A value that needs knowledge, such as the code of an
+//! (`durations`), dates in another form, and relative dates where the text or the log has the day (`dates`), and codes of currencies, languages and countries (`codes`). A value that needs knowledge, such as the code of an
 //! airport, is not traced.
 
 mod codes;

@@ -375,6 +375,10 @@ impl Ledger<'_> {
     fn failed(&mut self, at: usize, id: &str, error: &ClientError) {
         let paid = if let ClientError::Billed { tokens, .. } = error { Some(*tokens) } else { None };
         self.budget.arrived(at, self.price, paid);
+        // An answer that cannot be read, of which nobody says what it cost.
+        if matches!(error, ClientError::Answer { .. }) && self.ask.max_cost.is_some() {
+            self.asked.stopped.get_or_insert(Stopped::NoTokens);
+        }
         self.asked.failed.push((id.to_owned(), error.to_string()));
         match self.failures.after(error) {
             Some(Hopeless::Refused) => self.asked.stopped = Some(Stopped::Refused),

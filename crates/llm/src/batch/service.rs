@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use async_openai::middleware::HttpRequestFactory;
 use reqwest::header::CONTENT_TYPE;
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 
 use super::super::Error;
@@ -54,11 +54,22 @@ pub struct RemoteBatch {
 #[serde(default)]
 pub struct RequestCounts {
     /// All.
+    #[serde(deserialize_with = "number")]
     pub total: u64,
     /// Those with an answer.
+    #[serde(deserialize_with = "number")]
     pub completed: u64,
     /// Those that failed.
+    #[serde(deserialize_with = "number")]
     pub failed: u64,
+}
+
+/// Reads a number that servers write in several ways; 0 if it is none.
+fn number<'de, D: Deserializer<'de>>(from: D) -> Result<u64, D::Error> {
+    let value = Value::deserialize(from)?;
+    let text = value.as_str().map_or_else(|| value.to_string(), |text| text.trim().to_owned());
+    let whole = text.strip_suffix(".0").unwrap_or(&text);
+    Ok(whole.parse().unwrap_or(0))
 }
 
 impl RemoteBatch {

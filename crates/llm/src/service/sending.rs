@@ -226,10 +226,15 @@ impl Exchange for Sending<'_> {
             }
         };
         let mut earlier = earlier.into_iter();
-        replies.into_iter().try_for_each(|(nth, reply)| {
+        // All are paid for, also those after one that ends the call.
+        let mut flow = ControlFlow::Continue(());
+        for (nth, reply) in replies {
             let earlier = if reply.is_ok() { earlier.next().flatten() } else { None };
-            self.take(nth, reply, earlier)
-        })
+            if self.take(nth, reply, earlier).is_break() {
+                flow = ControlFlow::Break(());
+            }
+        }
+        flow
     }
 }
 

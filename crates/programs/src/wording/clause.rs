@@ -88,7 +88,7 @@ impl Clauses<'_> {
                     (self.argument(clause, parameter, argument), &forms.more_linked_arguments)
                 }
             };
-            let name = Text::plain(words(parameter).join(" "));
+            let name = Text::plain(after_template(template, &words(parameter)).join(" "));
             text.append(Text::of_template(template, &[("name", &name), ("value", &value)]));
             is_first = false;
         }
@@ -206,6 +206,15 @@ impl Clause<'_> {
     fn is_listed(&self, parameter: &str) -> bool {
         let schema = self.doc.and_then(|doc| doc.get("parameters")?.get("properties")?.get(parameter));
         schema.is_some_and(|schema| schema.get("enum").is_some())
+    }
+}
+
+/// The words of a name without a first one that the template has before it: "with" of `with_genres` in "with {name} {value}".
+fn after_template<'w>(template: &str, words: &'w [String]) -> &'w [String] {
+    let before = template.split("{name}").next().and_then(|before| before.split_whitespace().last());
+    match words {
+        [first, rest @ ..] if !rest.is_empty() && before == Some(first.as_str()) => rest,
+        _ => words,
     }
 }
 
