@@ -31,20 +31,12 @@ pub(crate) fn described_default(schema: &Value) -> Option<Value> {
 
 /// Reads the value at the start of a text.
 fn value_at(text: &str, schema: &Value) -> Option<Value> {
-    let (written, rest, is_quoted) = match text.chars().next()? {
-        quote @ ('"' | '\'' | '`') => {
-            let (written, rest) = text[1..].split_once(quote)?;
-            (written, rest, true)
-        }
-        _ => {
-            let is_end = |(at, c): (usize, char)| {
-                let next = text[at + c.len_utf8()..].chars().next();
-                matches!(c, ',' | ';' | ')' | ']' | '\n') || c == '.' && next.is_none_or(char::is_whitespace)
-            };
-            let end = text.char_indices().find(|&at| is_end(at)).map_or(text.len(), |(at, _)| at);
-            (text[..end].trim_end(), &text[end..], false)
-        }
+    let quote = text.chars().next().filter(|c| matches!(c, '"' | '\'' | '`'));
+    let (written, rest) = match quote {
+        Some(quote) => text[1..].split_once(quote)?,
+        None => text.split_at(end_of_clause(text)),
     };
+    let (written, is_quoted) = (written.trim_end(), quote.is_some());
     let is_whole =
         rest.trim_start().is_empty() || rest.trim_start().starts_with([',', ';', ')', ']', '.', '\n']);
     if !is_whole && is_quoted {
@@ -58,11 +50,20 @@ fn value_at(text: &str, schema: &Value) -> Option<Value> {
     }
     match Type::of(schema)? {
         Type::Integer => written.parse::<i64>().ok().map(Value::from),
-        Type::Float => serde_json::from_str(written).ok().map(|number: Number| Value::Number(number)),
+        Type::Float => serde_json::from_str::<Number>(written).ok().map(Value::Number),
         Type::Boolean => written.to_ascii_lowercase().parse::<bool>().ok().map(Value::Bool),
         Type::String => (is_quoted && !written.trim().is_empty()).then(|| Value::from(written)),
         _ => None,
     }
+}
+
+/// Returns where a clause ends: at a bracket, a comma, or the end of a sentence.
+fn end_of_clause(text: &str) -> usize {
+    let is_end = |&(at, c): &(usize, char)| {
+        let next = text[at + c.len_utf8()..].chars().next();
+        matches!(c, ',' | ';' | ')' | ']' | '\n') || c == '.' && next.is_none_or(char::is_whitespace)
+    };
+    text.char_indices().find(is_end).map_or(text.len(), |(at, _)| at)
 }
 
 #[cfg(test)]
