@@ -44,6 +44,6 @@ def test_the_examples_of_the_page_on_python_run(records: list[dict[str, Any]], t
     # In a process of its own: this one has used callsieve, so that its forks must not.
     rows = [{"name": f"open_door_{number}", "description": "Opens a door."} for number in range(16)]
     before = f"import datasets, callsieve\nrows = {rows!r}\ndataset = datasets.Dataset.from_list(rows)\n"
-    after = "\nassert len(result) == 16 and result[0]['tools']['parameters']['type'] == 'dict', result[0]\n"
+    after = "\nassert len(result) == 16 and result[0]['tools'][0]['parameters']['type'] == 'dict', result[0]\n"
     script = before + in_forks.replace("dataset.map", "result = dataset.map") + after
     subprocess.run([sys.executable, "-c", script], check=True)
