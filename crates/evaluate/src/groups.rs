@@ -87,6 +87,11 @@ fn plain(shares: &[Share]) -> Option<Share> {
     (!shares.is_empty()).then(|| Share { accuracy: sum / float(shares.len()), n })
 }
 
+/// Returns the mean of accuracies; `None` if one is missing.
+fn plain_of_all(shares: &[Option<Share>]) -> Option<Share> {
+    plain(&shares.iter().copied().collect::<Option<Vec<_>>>()?)
+}
+
 /// Returns the mean of accuracies, each weighted by its outputs.
 fn weighted(shares: &[Share]) -> Option<Share> {
     let n: usize = shares.iter().map(|share| share.n).sum();
@@ -132,15 +137,14 @@ fn group(
 
 fn of_bfcl(categories: &Categories<'_>) -> Vec<GroupMean> {
     let mean = |names: &[&str]| plain(&categories.all(names)?);
-    let all = |shares: &[Option<Share>]| plain(&shares.iter().copied().collect::<Option<Vec<_>>>()?);
     let simple = mean(&SIMPLE);
     let [multiple, parallel, parallel_multiple] = OTHERS.map(|name| categories.of(name));
-    let non_live = all(&[simple, multiple, parallel, parallel_multiple]);
+    let non_live = plain_of_all(&[simple, multiple, parallel, parallel_multiple]);
     let live = categories.all(&LIVE).and_then(|shares| weighted(&shares));
     let irrelevance = mean(&IRRELEVANCE);
     let multi_turn = mean(&MULTI_TURN);
     let (web_search, memory) = (mean(&WEB_SEARCH), mean(&MEMORY));
-    let agentic = all(&[web_search, memory]);
+    let agentic = plain_of_all(&[web_search, memory]);
     let parts = [(non_live, 0.1), (live, 0.1), (irrelevance, 0.1), (multi_turn, 0.3), (agentic, 0.4)];
     let overall: Option<f64> =
         parts.iter().map(|(part, weight)| part.map(|part| part.accuracy * weight)).sum::<Option<f64>>();
@@ -224,10 +228,10 @@ fn of_evalscope(categories: &Categories<'_>) -> Vec<GroupMean> {
 /// The means of BFCL V3 (bfcl-eval 2025.6.16): abstentions are part of non-live and live, and the overall score is the mean of
 /// the three groups.
 fn of_bfcl_v3(categories: &Categories<'_>) -> Vec<GroupMean> {
-    let all = |shares: &[Option<Share>]| plain(&shares.iter().copied().collect::<Option<Vec<_>>>()?);
     let simple = categories.all(&SIMPLE).and_then(|shares| plain(&shares));
     let [multiple, parallel, parallel_multiple] = OTHERS.map(|name| categories.of(name));
-    let non_live = all(&[simple, multiple, parallel, parallel_multiple, categories.of("irrelevance")]);
+    let non_live =
+        plain_of_all(&[simple, multiple, parallel, parallel_multiple, categories.of("irrelevance")]);
     let live = categories.all(&[&LIVE[..], &LIVE_RELEVANCE].concat()).and_then(|shares| weighted(&shares));
     let multi_turn = categories.all(&MULTI_TURN).and_then(|shares| plain(&shares));
     let by = "BFCL V3";
@@ -239,7 +243,12 @@ fn of_bfcl_v3(categories: &Categories<'_>) -> Vec<GroupMean> {
             "5 groups: simple, multiple, parallel, parallel_multiple, irrelevance",
         ),
         group(by, "live", live, "the outputs of 6 categories"),
-        group(by, "OVERALL", all(&[non_live, live, multi_turn]), "3 groups: non-live, live, multi-turn"),
+        group(
+            by,
+            "OVERALL",
+            plain_of_all(&[non_live, live, multi_turn]),
+            "3 groups: non-live, live, multi-turn",
+        ),
     ]
 }
 

@@ -1,24 +1,14 @@
 //! What `croissant.json` says of an API collection.
 
-use std::path::Path;
+use serde_json::json;
 
-use serde_json::{Value, json};
-
-use crate::engine::disk::read_json;
-use crate::engine::error::Result;
 use crate::instruct::collection::sink::{FUNCTIONS, NAMES, TOOLS};
-use crate::report::croissant::{Croissant, Field, File, steps_of};
+use crate::report::croissant::{Croissant, Field, File, licence, steps_of};
 use crate::report::model::Report;
 use crate::text::figures::counted;
 
 /// Returns the metadata of the collection of a run.
-///
-/// # Errors
-/// A file of the run cannot be read.
-pub(super) fn metadata(folder: &Path, report: &Report) -> Result<Croissant> {
-    let pipeline: Value =
-        read_json(&folder.join("report.json")).map(|report: Value| report["pipeline"].clone())?;
-    let name = pipeline.as_str().unwrap_or("collection").to_owned();
+pub(super) fn metadata(report: &Report) -> Croissant {
     let n_tools = report.funnel.last().map_or(0, |step| step.doc_lists);
     let text = |name, what| Field { name, kind: "sc:Text", what };
     let files = if n_tools == 0 {
@@ -55,7 +45,8 @@ pub(super) fn metadata(folder: &Path, report: &Report) -> Result<Croissant> {
             },
         ]
     };
-    Ok(Croissant {
+    Croissant {
+        name: report.pipeline.clone(),
         description: format!(
             "Docs of APIs as functions for language models: {}.",
             counted(n_tools, "tool", "tools")
@@ -63,7 +54,7 @@ pub(super) fn metadata(folder: &Path, report: &Report) -> Result<Croissant> {
         version: report.version.clone(),
         keywords: vec!["function calling", "tool use", "API docs"],
         languages: Vec::new(),
-        licence: Some(report.card.licence.trim().to_owned()).filter(|licence| !licence.is_empty()),
+        licence: licence(report),
         files,
         responsible: json!({
             "rai:dataCollection": format!("Read from API descriptions by callsieve {}.", report.version),
@@ -78,6 +69,5 @@ pub(super) fn metadata(folder: &Path, report: &Report) -> Result<Croissant> {
                 "description": "Files and servers that describe APIs; run.json of the run names them."}],
             "prov:wasGeneratedBy": steps_of(report),
         }),
-        name,
-    })
+    }
 }

@@ -44,8 +44,8 @@ impl Job for Collect {
         card::card(folder).map(Some)
     }
 
-    fn own_metadata(&self, folder: &Path, report: &Report) -> Result<Option<Croissant>> {
-        metadata::metadata(folder, report).map(Some)
+    fn own_metadata(&self, _folder: &Path, report: &Report) -> Result<Option<Croissant>> {
+        Ok(Some(metadata::metadata(report)))
     }
 
     fn own_sections(&self, folder: &Path, report: &Report) -> Result<Option<OwnSections>> {

@@ -5,12 +5,11 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::figures::{Figures, figures};
-use crate::engine::disk::read_json;
 use crate::engine::error::Result;
 use crate::engine::frame::FrameFile;
 use crate::engine::kind::KindSettings as _;
 use crate::instruct::sink::{COLUMNS, FOLDERS, InstructionSet, TABLE};
-use crate::report::croissant::{Croissant, Field, File, steps_of};
+use crate::report::croissant::{Croissant, Field, File, licence, steps_of};
 use crate::report::model::Report;
 use crate::text::figures::{count, counted, share_of};
 
@@ -21,9 +20,7 @@ use crate::text::figures::{count, counted, share_of};
 pub(super) fn metadata(folder: &Path, report: &Report) -> Result<Croissant> {
     let figures = figures(folder)?;
     let (files, n) = tables(&folder.join("dataset"))?;
-    let pipeline: Value =
-        read_json(&folder.join("report.json")).map(|report: Value| report["pipeline"].clone())?;
-    let name = pipeline.as_str().unwrap_or(InstructionSet::NAME).to_owned();
+    let name = report.pipeline.clone();
     let made = match figures.models.is_empty() {
         true => "made by programs and templates",
         false if figures.is_written => "written by language models",
@@ -38,7 +35,7 @@ pub(super) fn metadata(folder: &Path, report: &Report) -> Result<Croissant> {
         version: report.version.clone(),
         keywords: vec!["function calling", "tool use", "instruction tuning", "synthetic"],
         languages: Vec::new(),
-        licence: Some(report.card.licence.trim().to_owned()).filter(|licence| !licence.is_empty()),
+        licence: licence(report),
         files,
         responsible: responsible_ai(&name, &figures, report),
         name,

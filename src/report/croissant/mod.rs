@@ -146,6 +146,12 @@ impl File {
     }
 }
 
+/// The licence of a dataset, if it is known.
+pub fn licence(report: &Report) -> Option<String> {
+    let licence = report.card.licence.trim();
+    (!licence.is_empty()).then(|| licence.to_owned())
+}
+
 /// The steps of a run, for `prov:wasGeneratedBy`.
 pub fn steps_of(report: &Report) -> Vec<Value> {
     let steps = report.funnel.iter().map(|step| {

@@ -8,21 +8,20 @@ use serde_json::{Value, json};
 use super::super::metadata::configs;
 use super::super::model::Report;
 use super::super::words::{RECIPE_URL, SCORED, is_redacted, known_limits, or_unknown, title};
-use super::{Croissant, Field, File, steps_of};
+use super::{Croissant, Field, File, licence, steps_of};
 use crate::export::row::{CellType, TableColumn, table_columns};
 use crate::export::tier::AGREED;
 use crate::text::figures::{count, counted};
 
 /// Returns the metadata of a dataset made from logs.
 pub fn of_log(report: &Report) -> Croissant {
-    let licence = report.card.licence.trim();
     Croissant {
         name: title(report).to_owned(),
         description: description(report),
         version: report.version.clone(),
         keywords: vec!["function calling", "tool use", "evaluation", "BFCL"],
         languages: report.entries.language.keys().filter(|code| *code != "und").cloned().collect(),
-        licence: (!licence.is_empty()).then(|| licence.to_owned()),
+        licence: licence(report),
         files: configs(report).into_iter().map(|(set, path)| table(report, set, path)).collect(),
         responsible: responsible_ai(report),
     }
