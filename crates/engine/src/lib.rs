@@ -8,7 +8,7 @@
 //!   may use besides its rows;
 //! - input and output of a stage: `view` and `verdict`; where rows come from and go: `source` and `sink`, whose kinds are in
 //!   `kind`;
-//! - how verdicts are applied: `runner`, `cascade`, `conservation`, `row_names`, `decided` and `decisions`; `run_parts` does a part of a step beside other processes, and `parts` has its files;
+//! - how verdicts are applied: `runner`, `cascade`, `conservation`, `row_names`, `decided`, `deciding` and `decisions`; `step_keys` says which steps are taken over; `run_parts` does a part of a step beside other processes, and `parts` has its files;
 //! - the foundations: `corpus` (tables), `raw` and `delta` (their files), `frame` and `foreign` (tables as
 //!   Arrow arrays), `parquet_rows` (ranges of their rows), `parquet_copy` and `parquet_form` (Parquet files that are written again), `background_writer`, `folder` and `marker` (the run folder), `layout` (file names), `disk` (writing files),
 //!   `manifest` (what a run records), `seal` and `verify` (checksums), `ledger` (all events in one table), `links`
@@ -29,6 +29,7 @@ pub mod corpus;
 #[cfg(feature = "polars")]
 pub mod data_frame;
 pub mod decided;
+mod deciding;
 pub mod decision;
 pub mod decisions;
 pub mod delta;
@@ -77,6 +78,7 @@ pub mod services;
 pub mod sink;
 pub mod source;
 pub mod stage;
+mod step_keys;
 pub mod verdict;
 pub mod verify;
 pub mod view;

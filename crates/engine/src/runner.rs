@@ -6,32 +6,29 @@
 //!
 //! See `cascade` for the fates that follow, `conservation` for the comparison, and `partition` for the parts of a step.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use serde::de::DeserializeOwned;
 
 use super::background_writer::BackgroundWriter;
-use super::cascade::{NO_REQUEST_LEFT, apply, take_effect, take_effect_resolved};
+use super::cascade::{NO_REQUEST_LEFT, apply};
 use super::conservation::{check_export, check_lines, check_stage, kept};
 use super::context::Context;
-use super::contract::{Contract, Partition, Role};
+use super::contract::{Contract, Partition};
 use super::corpus::{Cells, Corpus};
-use super::decided::{Decided, entry_of};
-use super::decision::{self, Decision, DecisionKind, Ruling};
-use super::decisions::{
-    APPLIED_NOTE, Account, DECIDED, NOT_APPLIED_NOTE, Note, RowNote, TO_CHECK_NOTE, noted, write_rulings,
-};
+use super::decided::Decided;
+use super::deciding::{decide, notes_of_decisions, warn_of_decisions};
+use super::decision::{self, Ruling};
+use super::decisions::{DECIDED, write_rulings};
 use super::delta::{
-    COLUMNS, EDITS, FATES, FateCount, INCOMPLETE_NOTE, StageManifest, StoredEdit, StoredFates, count_edits,
-    count_fates, read_fates, write_edits, write_fates,
+    COLUMNS, EDITS, FATES, FateCount, INCOMPLETE_NOTE, StageManifest, StoredEdit, count_edits, count_fates,
+    read_fates, write_edits, write_fates,
 };
 use super::division::Cuts;
 use super::entries;
 use super::error::{At, Error, Result, damaged};
 use super::fate::FateEvent;
-use super::fingerprint::Fingerprint;
 use super::folder::{RunFolder, Step};
 use super::forgotten::{self, Forgotten};
 use super::frame::FrameFile;
@@ -39,22 +36,20 @@ use super::instance::StageInstance;
 use super::language_model::USAGE_NOTE;
 use super::layout::{INGEST, LINKS, MANIFEST, step_name};
 use super::links::{StoredLink, write_links};
-use super::manifest::InputFile;
 use super::partition::{self, Joining};
 use super::parts::{self, FinishedPart, read_delta};
 use super::raw::{self, IngestCounts, IngestManifest, Intake};
 use super::seal::{Files, SealFault, SealFaultKind, Sealed};
 use super::sink::{Exported, FinishedTables, Sink};
 use super::source::Source;
+use super::step_keys::{
+    Drops, has_key, ingest_key, key_of_failed, key_of_failed_rows, key_of_reading, stage_key,
+};
 use super::verdict::{Delta, Verdict};
 use super::view::View;
 use super::vocabulary::{Action, Reason, ReasonKind, RowIx, Safety, TableId};
 use callsieve_system::memory::Memory;
 use callsieve_text::figures::counted;
-
-/// The version of run folders. Raise it when the layout of the folder or the meaning of a delta changes: steps of other
-/// versions are not reused.
-const ENGINE_VERSION: u32 = 6;
 
 /// The maximum bytes of written cells that stay in memory, so that they need not be read back.
 const HELD_BYTES: usize = 128 << 20;
@@ -330,109 +325,6 @@ fn warn_of_damage(Running { folder, cx, .. }: Running<'_>, step: &str, fault: &S
     cx.progress.warn(&format!("{} is damaged ({}){more}: {again}", path.display(), fault.detail));
 }
 
-/// The key of a part of reading: as of the step, without the hashes of the inputs, which no part knows.
-pub(super) fn key_of_reading(source: &dyn Source, forgotten: &Forgotten, seed: u64) -> Result<String> {
-    let mut fingerprint = Fingerprint::default();
-    fingerprint.version(ENGINE_VERSION);
-    fingerprint.add_part("seed", &seed.to_le_bytes());
-    source.fingerprint(&mut fingerprint)?;
-    for file in source.files() {
-        let bytes = std::fs::metadata(file).at("reading", file)?.len();
-        fingerprint.add_part("bytes", &bytes.to_le_bytes());
-    }
-    forgotten.fingerprint(&mut fingerprint);
-    Ok(fingerprint.finish())
-}
-
-fn ingest_key(source: &dyn Source, inputs: &[InputFile], forgotten: &Forgotten, seed: u64) -> Result<String> {
-    let mut fingerprint = Fingerprint::default();
-    fingerprint.version(ENGINE_VERSION);
-    fingerprint.add_part("seed", &seed.to_le_bytes());
-    source.fingerprint(&mut fingerprint)?;
-    for input in inputs {
-        fingerprint.add_part("input", input.sha256.as_bytes());
-    }
-    forgotten.fingerprint(&mut fingerprint);
-    Ok(fingerprint.finish())
-}
-
-pub(super) fn stage_key(
-    instance: &StageInstance,
-    upstream: &str,
-    is_last: bool,
-    cx: &Context<'_>,
-) -> Result<String> {
-    let mut fingerprint = Fingerprint::after(upstream);
-    fingerprint.add_part("kind", instance.kind.as_bytes());
-    fingerprint.add_part("id", instance.id.as_bytes());
-    fingerprint.add_part("settings", instance.settings.to_string().as_bytes());
-    fingerprint.add_part("seed", &cx.seed.to_le_bytes());
-    instance.stage.fingerprint(&mut fingerprint)?;
-    cx.services.decisions.fingerprint(&instance.stage.contract().decisions, is_last, &mut fingerprint);
-    Ok(fingerprint.finish())
-}
-
-/// The drops of people by the tables that they name rows of, before a stage; `None` where nobody drops a row.
-pub(super) struct Drops<'d>(Option<[Decided<'d>; 2]>);
-
-impl<'d> Drops<'d> {
-    pub(super) fn of(decisions: &'d decision::Decisions, corpus: &Corpus) -> Result<Self> {
-        if decisions.all.iter().all(|decision| decision.kind != DecisionKind::Drop) {
-            return Ok(Self(None));
-        }
-        let [one, other] = TableId::ALL.map(|table| Decided::of(decisions, corpus, table));
-        Ok(Self(Some([one?, other?])))
-    }
-
-    fn on(&self, table: TableId) -> Option<&Decided<'d>> {
-        let at = TableId::ALL.iter().position(|known| *known == table)?;
-        self.0.as_ref()?.get(at)
-    }
-
-    /// Drops a row that a stage holds and a person drops.
-    fn resolved(&self, fate: FateEvent) -> FateEvent {
-        match self.on(fate.table) {
-            Some(decided) => decided.drop_of_held(fate),
-            None => fate,
-        }
-    }
-
-    /// The key of a stage with these fates. Drops are in the keys of the stages that would hold their rows, and of no
-    /// other stage, so a drop of any other row runs only the last stage again.
-    fn key(&self, key: &str, fates: &[FateEvent]) -> String {
-        let is_held =
-            |fate: &&FateEvent| fate.action == Action::Hold || fate.reason == DecisionKind::Drop.reason();
-        let on_row = |fate: &FateEvent| self.on(fate.table)?.on(fate.row, DecisionKind::Drop);
-        let mut contents: Vec<String> =
-            fates.iter().filter(is_held).filter_map(on_row).map(Decision::content).collect();
-        if contents.is_empty() {
-            return key.to_owned();
-        }
-        contents.sort_unstable();
-        let mut fingerprint = Fingerprint::after(key);
-        for content in &contents {
-            fingerprint.add_part("drop of a held row", content.as_bytes());
-        }
-        fingerprint.finish()
-    }
-}
-
-/// Returns the key of a step in which a service failed for some items. The step and those after it are then computed again by a
-/// later run, unless the same items fail again.
-fn key_of_failed<const N: usize>(key: &str, what: &str, failed: impl Iterator<Item = [u8; N]>) -> String {
-    let mut fingerprint = Fingerprint::after(key);
-    for item in failed {
-        fingerprint.add_part(what, &item);
-    }
-    fingerprint.finish()
-}
-
-/// The key of a step in which a service failed for the rows with a reason of faults.
-fn key_of_failed_rows(key: &str, fates: &[FateEvent]) -> String {
-    let failed = fates.iter().filter(|fate| fate.reason.kind == ReasonKind::Fault);
-    key_of_failed(key, "failed row", failed.map(|fate| fate.row.to_le_bytes()))
-}
-
 /// Whether a finished step has the key that it would have now, and its files are unchanged.
 fn is_reusable(
     running: Running<'_>,
@@ -447,25 +339,6 @@ fn is_reusable(
     has_key(&folder, &done.value, key, drops, instance, is_settled) && is_whole(running, step, &done.files)
 }
 
-/// Whether the step in a folder has the key that it would have now; `is_settled` if rows for which a service failed do not count.
-pub(super) fn has_key(
-    folder: &Path,
-    done: &StageManifest,
-    key: &str,
-    drops: &Drops<'_>,
-    instance: &StageInstance,
-    is_settled: bool,
-) -> bool {
-    if drops.0.is_none() && !is_settled {
-        return done.key == key;
-    }
-    let Ok(fates) = read_fates(&folder.join(FATES), &reasons_of(&instance.stage.contract())) else {
-        return false;
-    };
-    let key = drops.key(key, &fates);
-    if is_settled { key_of_failed_rows(&key, &fates) == done.key } else { key == done.key }
-}
-
 /// The resume keys of a stage and of the step before it.
 #[derive(Clone, Copy)]
 struct Keys<'a> {
@@ -476,12 +349,12 @@ struct Keys<'a> {
 
 /// A stage and its position among the others.
 #[derive(Clone, Copy)]
-struct StagePosition<'a> {
-    at: usize,
-    stages: &'a [StageInstance],
-    is_last: bool,
+pub(super) struct StagePosition<'a> {
+    pub(super) at: usize,
+    pub(super) stages: &'a [StageInstance],
+    pub(super) is_last: bool,
     /// The manifests of the stages before it.
-    before: &'a [StageManifest],
+    pub(super) before: &'a [StageManifest],
 }
 
 fn judge(
@@ -600,126 +473,6 @@ fn verdict_of(
         partition::judge(stage, view, &cut, cx, &mut verdict)?;
     }
     verdict.finish()
-}
-
-/// The fates of rows, and the results of decisions on them.
-type FatesAndRulings = (Vec<FateEvent>, Vec<(RowIx, Ruling)>);
-
-/// Applies the fates of a stage that no decision overrules, the drops of people, and the fates that follow. A drop of a row
-/// that the stage holds takes effect here, any other drop after the last stage.
-fn decide(
-    place: StagePosition<'_>,
-    contract: &Contract,
-    (fates, mut rulings): FatesAndRulings,
-    (decided, held_drops): (&Decided<'_>, &Drops<'_>),
-    corpus: &mut Corpus,
-    cx: &Context<'_>,
-) -> Result<FatesAndRulings> {
-    let decisions = &cx.services.decisions;
-    let (fates, kept) = decided.overrule(fates, contract.role);
-    rulings.extend(kept);
-    rulings.sort_by_key(|(row, ruling)| (*row, ruling.kind));
-    let resolved = |fate| held_drops.resolved(fate);
-    let fates = fates.into_iter().map(resolved).collect();
-    let mut fates = take_effect_resolved(corpus, contract.table, fates, place.at, resolved)?;
-    if place.is_last {
-        let mut drops = Vec::new();
-        for table in TableId::ALL {
-            drops.extend(Decided::of(decisions, corpus, table)?.drops(corpus.table(table)));
-        }
-        if !drops.is_empty() {
-            fates.extend(take_effect(corpus, TableId::DocLists, drops, place.at)?);
-        }
-    }
-    Ok((fates, rulings))
-}
-
-/// Returns the notes of a stage's manifest on the decisions of people; the last stage accounts for all decisions.
-fn notes_of_decisions(
-    running: Running<'_>,
-    place: StagePosition<'_>,
-    rulings: &[(RowIx, Ruling)],
-    corpus: &Corpus,
-) -> Result<Vec<(String, serde_json::Value)>> {
-    let decisions = &*running.cx.services.decisions;
-    let own = noted(place.stages[place.at].stage.contract().table, rulings);
-    let mut notes: Vec<(String, serde_json::Value)> = Vec::new();
-    if place.is_last && !decisions.all.is_empty() {
-        let contract = |stage: &StageInstance| stage.stage.contract();
-        let stages: Vec<(&str, Contract)> =
-            place.stages.iter().map(|stage| (stage.id.as_str(), contract(stage))).collect();
-        let earlier =
-            place.before.iter().map(|manifest| manifest.notes.get(APPLIED_NOTE)).chain([own.as_ref()]);
-        let earlier: Vec<RowNote> = earlier.flat_map(RowNote::all).collect();
-        let entries = repeated_entries(running, place)?;
-        let account = Account { decisions, corpus, noted: &earlier, stages: &stages, entries: &entries };
-        let [(not_applied, left), (to_check, kept)] = account.notes()?;
-        notes.push((not_applied.to_owned(), serde_json::json!(left)));
-        if !kept.is_empty() {
-            notes.push((to_check.to_owned(), serde_json::json!(kept)));
-        }
-    }
-    notes.extend(own.map(|own| (APPLIED_NOTE.to_owned(), own)));
-    Ok(notes)
-}
-
-/// Returns the entries of an earlier dataset for which the stages before this one dropped rows.
-fn repeated_entries(
-    running: Running<'_>,
-    place: StagePosition<'_>,
-) -> Result<BTreeMap<(TableId, RowIx), String>> {
-    let mut entries = BTreeMap::new();
-    for (at, instance) in place.stages[..place.at].iter().enumerate() {
-        let role = instance.stage.contract().role;
-        if role != Role::Baseline {
-            continue;
-        }
-        // Its files may not be on disk yet.
-        running.background_writer.wait()?;
-        let step = running.folder.path().join("stages").join(step_name(at, &instance.id));
-        for fate in StoredFates::open(&step.join(FATES))?.iter() {
-            let detail: Option<serde_json::Value> = fate.detail.and_then(|it| serde_json::from_str(it).ok());
-            let entry = entry_of(role, detail.as_ref());
-            entries.extend(entry.map(|entry| ((fate.table, fate.row), entry.to_owned())));
-        }
-    }
-    Ok(entries)
-}
-
-/// The maximum number of decisions that warnings name.
-const MOST_DECISIONS_NAMED: usize = 20;
-
-/// Warns of each decision that was not applied or that needs a check, whether its stage ran now or earlier.
-fn warn_of_decisions(manifests: &[StageManifest], cx: &Context<'_>) {
-    let decisions = &cx.services.decisions;
-    for message in decisions.undecided.iter().take(MOST_DECISIONS_NAMED) {
-        cx.progress.warn(&format!("decisions {message}"));
-    }
-    if decisions.undecided.len() > MOST_DECISIONS_NAMED {
-        let n_more = decisions.undecided.len() - MOST_DECISIONS_NAMED;
-        cx.progress.warn(&format!("{n_more} more rows are filled in without a decision"));
-    }
-    let Some(last) = manifests.last() else {
-        if !decisions.all.is_empty() {
-            cx.progress.warn(&format!(
-                "decisions {}: none is applied, because the pipeline has no stages",
-                decisions.files.join(", ")
-            ));
-        }
-        return;
-    };
-    for (note, what) in [(NOT_APPLIED_NOTE, "not applied"), (TO_CHECK_NOTE, "applied, but to be checked")] {
-        let left = Note::all(last.notes.get(note));
-        for Note { file, line, decision, why, .. } in left.iter().take(MOST_DECISIONS_NAMED) {
-            let why = why.as_deref().unwrap_or_default();
-            let word = decisions.word_at((*file, *line)).unwrap_or(decision.name());
-            let name = decisions.name_of(*file, *line);
-            cx.progress.warn(&format!("decisions {name}: {word} is {what}: {why}"));
-        }
-        if left.len() > MOST_DECISIONS_NAMED {
-            cx.progress.warn(&format!("{} more decisions are {what}", left.len() - MOST_DECISIONS_NAMED));
-        }
-    }
 }
 
 /// The parts of a delta besides columns.
