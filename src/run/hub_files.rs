@@ -4,7 +4,6 @@
 //! hub names at the time, so that `run.json` shows which data was read, and a downloaded file is never downloaded again.
 //! `HF_ENDPOINT` and `HF_TOKEN` name another server and a key, as for models.
 
-use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -15,9 +14,7 @@ use super::error::refuse;
 use super::paths::is_data;
 use crate::environment::Environment;
 use crate::ingest::source::is_set_facts;
-use crate::llm::client::RetryPolicy;
-use crate::llm::download::Downloader;
-use crate::llm::key::Key;
+use crate::llm::hub::{Hub, Repository, encoded, is_plain};
 use crate::pipeline::Pipeline;
 use crate::text::figures::counted;
 
@@ -29,10 +26,6 @@ pub(super) const DATASETS: &str = "datasets/";
 const ANSWERS: &str = "possible_answer";
 /// The folder of the docs of BFCL's classes.
 const CLASS_DOCS: &str = "multi_turn_func_doc";
-/// The default server, as for models.
-pub(super) const DEFAULT_BASE: &str = "https://huggingface.co";
-/// The default revision.
-pub(super) const MAIN: &str = "main";
 
 const FORM: &str =
     "hint: an input on the hub is hf://datasets/OWNER/NAME, with @REVISION and /PATH if needed";
@@ -98,9 +91,7 @@ pub fn fetch_inputs(pipeline: &mut Pipeline, on_download: &mut dyn FnMut(&str)) 
 struct HubInput<'i> {
     /// All of it after the scheme.
     named: &'i str,
-    owner: &'i str,
-    name: &'i str,
-    revision: &'i str,
+    dataset: Repository<'i>,
     /// A file or a folder; empty for the whole dataset.
     path: &'i str,
 }
@@ -129,13 +120,11 @@ impl<'i> HubInput<'i> {
     /// Reads an input without its scheme.
     fn of(named: &'i str) -> Result<Self, Error> {
         let parsed = named.strip_prefix(DATASETS).and_then(|rest| {
-            let (owner, rest) = rest.split_once('/')?;
-            let (name, path) = rest.split_once('/').unwrap_or((rest, ""));
-            let (name, revision) = name.split_once('@').unwrap_or((name, MAIN));
-            Some(Self { named, owner, name, revision, path: path.trim_end_matches('/') })
+            let end = rest.match_indices('/').nth(1).map_or(rest.len(), |(at, _)| at);
+            let (dataset, path) = (Repository::parse(&rest[..end])?, rest[end..].trim_end_matches('/'));
+            Some(Self { named, dataset, path: path.strip_prefix('/').unwrap_or(path) })
         });
-        let is_plain = |input: &Self| [input.owner, input.name, input.revision].into_iter().all(is_plain);
-        match parsed.filter(is_plain) {
+        match parsed {
             Some(input) => Ok(input),
             None => refuse(format!("input {SCHEME}{named}: this names no dataset of the hub\n{FORM}")),
         }
@@ -151,29 +140,30 @@ impl<'i> HubInput<'i> {
         environment: &Environment,
         on_download: &mut dyn FnMut(&str),
     ) -> Result<Downloaded, Error> {
-        let hub = environment.hub();
         let failed =
             |error: &dyn std::fmt::Display| Error::Request(format!("input {SCHEME}{}: {error}", self.named));
-        let key = hub.key.as_deref().map(Key::new).transpose().map_err(|error| failed(&error))?;
-        let downloader = Downloader::new(key, RetryPolicy::default()).map_err(|error| failed(&error))?;
-        let base = hub.base.as_deref().unwrap_or(DEFAULT_BASE).trim().trim_end_matches('/');
-        let dataset = format!("{DATASETS}{}/{}", self.owner, self.name);
-        let cache = environment.caches().join("datasets").join(format!("{}--{}", self.owner, self.name));
+        let hub = Hub::of(environment).map_err(|error| failed(&error))?;
+        let downloader = hub.downloader().map_err(|error| failed(&error))?;
+        let (base, Repository { owner, name, revision }) = (hub.base(), self.dataset);
+        let dataset = format!("{DATASETS}{owner}/{name}");
+        let cache = environment.caches().join("datasets").join(format!("{owner}--{name}"));
         let get = |url: &str, to: &Path| -> Result<bool, Error> {
             // Of this process alone: another one may download the same file.
             let partial = to.with_added_extension(format!("{}.partial", std::process::id()));
             let folder = to.parent().unwrap_or(&cache);
-            fs::create_dir_all(folder).map_err(|error| failed(&error))?;
+            let in_cache =
+                |error: std::io::Error, path: &Path| failed(&format!("{}: {error}", path.display()));
+            fs::create_dir_all(folder).map_err(|error| in_cache(error, folder))?;
             let is_there = downloader.get(url, &partial, &|| false).map_err(|error| failed(&error))?;
             if is_there {
-                fs::rename(&partial, to).map_err(|error| failed(&error))?;
+                fs::rename(&partial, to).map_err(|error| in_cache(error, to))?;
             }
             Ok(is_there)
         };
-        let listed = cache.join(format!("{}.json", self.revision));
+        let listed = cache.join(format!("{revision}.json"));
         // The list of a commit never changes.
-        let is_known = is_commit(self.revision) && listed.is_file();
-        let url = format!("{base}/api/{dataset}/revision/{}", self.revision);
+        let is_known = is_commit(revision) && listed.is_file();
+        let url = format!("{base}/api/{dataset}/revision/{revision}");
         if !is_known && !get(&url, &listed)? {
             return self.refuse(&format!(
                 "{base} has no such dataset or revision\nhint: check the name; a private dataset needs HF_TOKEN"
@@ -193,7 +183,7 @@ impl<'i> HubInput<'i> {
             return self.refuse(&format!(
                 "the dataset has {}, and none is a data file of this name\nhint: its files are on {base}/{dataset}/tree/{}",
                 counted(names.len() as u64, "file", "files"),
-                self.revision
+                revision
             ));
         }
         let mut files = Vec::with_capacity(wanted.len());
@@ -245,13 +235,6 @@ impl<'i> HubInput<'i> {
     }
 }
 
-/// Whether a text is safe as a part of an address and as the name of a folder.
-pub(super) fn is_plain(part: &str) -> bool {
-    !part.is_empty()
-        && !part.starts_with('.')
-        && part.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
-}
-
 /// Returns what a path is called in a folder; the whole dataset is the folder without a name.
 fn below<'p>(path: &'p str, folder: &str) -> Option<&'p str> {
     if folder.is_empty() { Some(path) } else { path.strip_prefix(folder)?.strip_prefix('/') }
@@ -272,19 +255,6 @@ fn is_safe(name: &str) -> bool {
     name.split('/').all(is_safe)
 }
 
-/// Returns a path as a part of an address.
-pub(super) fn encoded(path: &str) -> String {
-    let mut encoded = String::with_capacity(path.len());
-    for byte in path.bytes() {
-        if byte.is_ascii_alphanumeric() || b"/-_.~".contains(&byte) {
-            encoded.push(char::from(byte));
-        } else {
-            let _ = write!(encoded, "%{byte:02X}");
-        }
-    }
-    encoded
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -292,8 +262,8 @@ mod tests {
     #[test]
     fn an_input_has_an_owner_a_name_and_may_have_revision_and_path() {
         let of = |named: &'static str| {
-            let HubInput { owner, name, revision, path, .. } = HubInput::of(named).unwrap();
-            [owner, name, revision, path]
+            let HubInput { dataset, path, .. } = HubInput::of(named).unwrap();
+            [dataset.owner, dataset.name, dataset.revision, path]
         };
         assert_eq!(of("datasets/org/set"), ["org", "set", "main", ""]);
         assert_eq!(of("datasets/org/set@v2/data/a b.jsonl"), ["org", "set", "v2", "data/a b.jsonl"]);
@@ -357,11 +327,10 @@ mod tests {
     }
 
     #[test]
-    fn names_are_safe_and_addresses_are_encoded() {
+    fn names_of_files_are_safe() {
         for unsafe_name in ["../x", "a/../b", "/a", "a//b", "C:\\x", "a\\b", "", "."] {
             assert!(!is_safe(unsafe_name), "{unsafe_name}");
         }
         assert!(is_safe("data/a b.jsonl") && is_safe(".x/y"));
-        assert_eq!(encoded("data/a b#é.jsonl"), "data/a%20b%23%C3%A9.jsonl");
     }
 }

@@ -17,15 +17,14 @@ use serde_json::{Value, json};
 use sha1::{Digest as _, Sha1};
 
 use super::error::refuse;
-use super::hub_files::{DATASETS, DEFAULT_BASE, MAIN, encoded, is_plain};
+use super::hub_files::DATASETS;
 use super::{Error, OpenRun};
 use crate::engine::error::{At as _, Error as EngineError};
 use crate::engine::fingerprint::sha256_until;
 use crate::engine::seal::{SealFault, names_below};
 use crate::engine::verify::fault_of_outcome;
 use crate::engine::vocabulary::TableId;
-use crate::llm::client::RetryPolicy;
-use crate::llm::key::Key;
+use crate::llm::hub::{Hub, MAIN, encoded, is_plain};
 use crate::llm::upload::Uploader;
 
 /// The bytes of each file by which the hub decides how it keeps it.
@@ -166,29 +165,25 @@ impl OpenRun {
         }
         self.check_redacted()?;
         let files = self.dataset_files()?;
-        let environment = self.registry.environment().hub();
-        let base = environment.base.as_deref().unwrap_or(DEFAULT_BASE).trim().trim_end_matches('/');
+        let failed_before = |error: crate::llm::Error| Error::Request(format!("{DATASETS}{named}: {error}"));
+        let hub = Hub::of(self.registry.environment()).map_err(failed_before)?;
+        let base = hub.base();
         let url = format!("{base}/{DATASETS}{named}");
         let sizes = files.iter().map(|file| (file.name.clone(), file.n_bytes)).collect();
         if options.dry_run {
             return Ok(Pushed { url, commit: None, files: sizes, is_new: false });
         }
-        let Some(key) = environment.key.as_deref() else {
+        if !hub.has_key() {
             return refuse(format!(
                 "{base} takes datasets with a key only\nhint: set HF_TOKEN to a token that may write; {base}/settings/tokens makes one"
             ));
-        };
+        }
         let failed = |error: crate::llm::Error| Error::Request(format!("{url}: {error}"));
-        let key = Key::new(key).map_err(failed)?;
-        let hub = Hub {
-            uploader: Uploader::new(Some(key), RetryPolicy::default()).map_err(failed)?,
-            base,
-            repository: named,
-            failed: &failed,
-        };
-        let is_new = hub.make(owner, name, options.public)?;
+        let uploader = hub.uploader().map_err(failed)?;
+        let dataset = Dataset { uploader, base, repository: named, failed: &failed };
+        let is_new = dataset.make(owner, name, options.public)?;
         // From here on something was changed: the repository exists.
-        let commit = hub.commit(&files, options, on_file).map_err(|error| match error {
+        let commit = dataset.commit(&files, options, on_file).map_err(|error| match error {
             Error::Request(what) => Error::Halfway(EngineError::Setting(what)),
             error => error,
         })?;
@@ -241,15 +236,15 @@ impl OpenRun {
     }
 }
 
-/// A repository on the hub.
-struct Hub<'h> {
+/// A repository of a dataset on the hub.
+struct Dataset<'h> {
     uploader: Uploader,
     base: &'h str,
     repository: &'h str,
     failed: &'h dyn Fn(crate::llm::Error) -> Error,
 }
 
-impl Hub<'_> {
+impl Dataset<'_> {
     fn api(&self, what: &str) -> String {
         format!("{}/api/{DATASETS}{}{what}", self.base, self.repository)
     }

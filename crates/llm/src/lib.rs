@@ -20,6 +20,7 @@ mod decoded;
 pub mod download;
 pub mod embeddings;
 pub mod failures;
+pub mod hub;
 pub mod key;
 mod limits;
 pub mod models;

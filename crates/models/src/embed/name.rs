@@ -20,8 +20,9 @@ use super::hashed::Hashed;
 use super::local::Local;
 use super::{EmbedError, Embedder};
 use crate::encoder::check_built;
-use crate::encoder::hub::{HUB, Hub, MAIN, parse_model};
+use crate::encoder::hub::{HUB, model_folder, parse_model};
 use callsieve_llm::client::Client;
+use callsieve_llm::hub::{Hub, MAIN};
 use callsieve_system::environment::Environment;
 use callsieve_text::visible::visible_line;
 
@@ -63,7 +64,7 @@ impl EmbedderName {
             Self::Local(folder) => Arc::new(CachedEmbedder::new(Local::open(folder)?, caches)?),
             Self::Hub { repo, revision } => {
                 check_built()?;
-                let folder = Hub::of(environment)?.folder(repo, revision, caches, &|| false)?;
+                let folder = model_folder(&Hub::of(environment)?, repo, revision, caches, &|| false)?;
                 Arc::new(CachedEmbedder::new(Local::open(&folder)?, caches)?)
             }
             Self::Endpoint(model) => {

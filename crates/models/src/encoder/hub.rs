@@ -12,16 +12,7 @@ use super::files::{
 };
 use callsieve_engine::context::Cancelled;
 use callsieve_engine::error::At as _;
-use callsieve_llm::client::RetryPolicy;
-use callsieve_llm::download::Downloader;
-use callsieve_llm::key::Key;
-use callsieve_system::environment::Environment;
-
-/// The default hub.
-const DEFAULT_BASE: &str = "https://huggingface.co";
-
-/// The default revision.
-pub const MAIN: &str = "main";
+use callsieve_llm::hub::{Hub, Repository};
 
 /// The files of a model, and whether they are required.
 const FILES: [(&str, bool); 8] = [
@@ -41,74 +32,43 @@ pub const HUB: &str = "hub:";
 /// Parses `OWNER/NAME[@REVISION]` into owner with name, and revision; only accepts characters that are safe in an address
 /// and in the name of a folder.
 pub fn parse_model(model: &str) -> Option<(String, String)> {
-    let (repo, revision) = model.split_once('@').unwrap_or((model, MAIN));
-    let is_plain = |part: &str| {
-        !part.is_empty()
-            && !part.starts_with('.')
-            && part.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
-    };
-    let (owner, name) = repo.split_once('/')?;
-    [owner, name, revision].into_iter().all(is_plain).then(|| (repo.to_owned(), revision.to_owned()))
+    let Repository { owner, name, revision } = Repository::parse(model)?;
+    Some((format!("{owner}/{name}"), revision.to_owned()))
 }
 
-/// A client of the hub.
-pub struct Hub {
-    base: String,
-    downloader: Downloader,
-}
-
-impl Hub {
-    /// Returns a client of the hub in `$HF_ENDPOINT` with the key in `$HF_TOKEN`.
-    ///
-    /// # Errors
-    /// If the key cannot be sent.
-    pub fn of(environment: &Environment) -> Result<Self, ModelError> {
-        let hub = environment.hub();
-        let key = hub.key.as_deref().map(Key::new).transpose()?;
-        Self::new(hub.base.as_deref().unwrap_or(DEFAULT_BASE), key, RetryPolicy::default())
+/// Returns the folder of a model, downloading it if necessary.
+///
+/// # Errors
+/// If the hub cannot be reached or does not have the model, or a file cannot be written.
+pub fn model_folder(
+    hub: &Hub,
+    repo: &str,
+    revision: &str,
+    caches: &Path,
+    cancelled: Cancelled<'_>,
+) -> Result<PathBuf, ModelError> {
+    let folder = caches.join("models").join(format!("{repo}@{revision}").replace('/', "--"));
+    if folder.is_dir() {
+        return Ok(folder);
     }
-
-    fn new(base: &str, key: Option<Key>, policy: RetryPolicy) -> Result<Self, ModelError> {
-        let base = base.trim().trim_end_matches('/').to_owned();
-        Ok(Self { base, downloader: Downloader::new(key, policy)? })
+    let downloader = hub.downloader()?;
+    let partial = folder.with_added_extension("partial");
+    std::fs::create_dir_all(&partial).at("making", &partial)?;
+    let url = format!("{}/{repo}/resolve/{revision}", hub.base());
+    for (file, is_needed) in FILES {
+        let is_there = downloader.get(&format!("{url}/{file}"), &partial.join(file), cancelled)?;
+        if is_needed && !is_there {
+            return Err(bad(Path::new(repo), format!("{} has no {file} in revision {revision}", hub.base())));
+        }
     }
-
-    /// Returns the folder of a model, downloading it if necessary.
-    ///
-    /// # Errors
-    /// If the hub cannot be reached or does not have the model, or a file cannot be written.
-    pub fn folder(
-        &self,
-        repo: &str,
-        revision: &str,
-        caches: &Path,
-        cancelled: Cancelled<'_>,
-    ) -> Result<PathBuf, ModelError> {
-        let folder = caches.join("models").join(format!("{repo}@{revision}").replace('/', "--"));
-        if folder.is_dir() {
-            return Ok(folder);
-        }
-        let partial = folder.with_added_extension("partial");
-        std::fs::create_dir_all(&partial).at("making", &partial)?;
-        let url = format!("{}/{repo}/resolve/{revision}", self.base);
-        for (file, is_needed) in FILES {
-            let is_there = self.downloader.get(&format!("{url}/{file}"), &partial.join(file), cancelled)?;
-            if is_needed && !is_there {
-                return Err(bad(
-                    Path::new(repo),
-                    format!("{} has no {file} in revision {revision}", self.base),
-                ));
-            }
-        }
-        for file in module_files(&partial)? {
-            let path = partial.join(&file);
-            let parent = path.parent().unwrap_or(&partial);
-            std::fs::create_dir_all(parent).at("making", parent)?;
-            self.downloader.get(&format!("{url}/{file}"), &path, cancelled)?;
-        }
-        std::fs::rename(&partial, &folder).at("renaming", &partial)?;
-        Ok(folder)
+    for file in module_files(&partial)? {
+        let path = partial.join(&file);
+        let parent = path.parent().unwrap_or(&partial);
+        std::fs::create_dir_all(parent).at("making", parent)?;
+        downloader.get(&format!("{url}/{file}"), &path, cancelled)?;
     }
+    std::fs::rename(&partial, &folder).at("renaming", &partial)?;
+    Ok(folder)
 }
 
 /// Returns the settings files of modules in subfolders.
@@ -128,6 +88,7 @@ fn module_files(folder: &Path) -> Result<Vec<String>, ModelError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use callsieve_llm::key::Key;
     use callsieve_testkit::server::{ReceivedRequest, Reply, Server};
 
     fn serve(modules: &'static str) -> Server {
@@ -148,8 +109,8 @@ mod tests {
     #[test]
     fn a_model_is_downloaded_once_with_the_files_that_it_has() {
         let (server, caches) = (serve(SOUND), tempfile::tempdir().unwrap());
-        let hub = Hub::new(&server.url, Some(Key::new("hf-x").unwrap()), RetryPolicy::default()).unwrap();
-        let folder = hub.folder("org/mini", "v2", caches.path(), &|| false).unwrap();
+        let hub = Hub::at(&server.url, Some(Key::new("hf-x").unwrap()));
+        let folder = model_folder(&hub, "org/mini", "v2", caches.path(), &|| false).unwrap();
         assert_eq!(folder, caches.path().join("models/org--mini@v2"));
         for file in [CONFIG, TOKENIZER, WEIGHTS, "1_Pooling/config.json"] {
             assert_eq!(std::fs::read_to_string(folder.join(file)).unwrap(), file);
@@ -159,15 +120,15 @@ mod tests {
         assert!(
             server.requests().iter().all(|request| request.header("authorization") == Some("Bearer hf-x"))
         );
-        assert_eq!(hub.folder("org/mini", "v2", caches.path(), &|| false).unwrap(), folder);
+        assert_eq!(model_folder(&hub, "org/mini", "v2", caches.path(), &|| false).unwrap(), folder);
         assert_eq!(server.requests().len(), n_requests);
     }
 
     #[test]
     fn a_missing_model_is_an_error_and_does_not_count_as_downloaded() {
         let (server, caches) = (serve(SOUND), tempfile::tempdir().unwrap());
-        let hub = Hub::new(&server.url, None, RetryPolicy::default()).unwrap();
-        let error = hub.folder("org/other", "v2", caches.path(), &|| false).unwrap_err().to_string();
+        let hub = Hub::at(&server.url, None);
+        let error = model_folder(&hub, "org/other", "v2", caches.path(), &|| false).unwrap_err().to_string();
         assert!(
             error.contains("org/other") && error.contains("has no config.json in revision v2"),
             "{error}"
@@ -179,8 +140,8 @@ mod tests {
     fn a_path_out_of_the_folder_is_refused() {
         let server = serve(r#"[{"path": "../../up", "type": "a.Pooling"}]"#);
         let caches = tempfile::tempdir().unwrap();
-        let hub = Hub::new(&server.url, None, RetryPolicy::default()).unwrap();
-        let error = hub.folder("org/mini", "v2", caches.path(), &|| false).unwrap_err().to_string();
+        let hub = Hub::at(&server.url, None);
+        let error = model_folder(&hub, "org/mini", "v2", caches.path(), &|| false).unwrap_err().to_string();
         assert!(error.contains("not a path in the folder of the model"), "{error}");
         assert!(server.requests().iter().all(|request| !request.path.contains("up")));
     }

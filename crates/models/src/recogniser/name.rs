@@ -9,8 +9,9 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
 use super::local::LocalRecogniser;
-use crate::encoder::hub::{HUB, Hub, MAIN, parse_model};
+use crate::encoder::hub::{HUB, model_folder, parse_model};
 use crate::encoder::{ModelError, check_built};
+use callsieve_llm::hub::{Hub, MAIN};
 use callsieve_system::environment::Environment;
 
 /// The forms of a name, for help, messages and the schema.
@@ -67,7 +68,8 @@ impl RecogniserName {
             Self::Local(folder) => LocalRecogniser::open(folder).map(Some),
             Self::Hub { repo, revision } => {
                 check_built()?;
-                let folder = Hub::of(environment)?.folder(repo, revision, environment.caches(), &|| false)?;
+                let folder =
+                    model_folder(&Hub::of(environment)?, repo, revision, environment.caches(), &|| false)?;
                 LocalRecogniser::open(&folder).map(Some)
             }
         }
