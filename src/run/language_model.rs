@@ -88,7 +88,7 @@ pub(super) fn open(pipeline: &Pipeline, options: &ModelOptions) -> Result<Option
                 "--max-cost: the price of {model} is unknown\nhint: add it with --prices FILE"
             ));
         }
-        let policy = RetryPolicy { max_concurrent: options.n_concurrent.max(1), ..RetryPolicy::default() };
+        let policy = RetryPolicy::of_models(options.n_concurrent);
         let client = Client::with_policy(environment, policy).map_err(|error| failed(&error))?.adapting();
         Dispatch::Send {
             client: Box::new(client),

@@ -47,6 +47,22 @@ impl Default for RetryPolicy {
     }
 }
 
+/// The longest wait for a reply of a language model. Servers send nothing before the whole reply, which takes minutes where a model
+/// runs without an accelerator.
+const LONGEST_REPLY: Duration = Duration::from_mins(10);
+
+impl RetryPolicy {
+    /// Returns the policy of requests to a language model, so many at once.
+    pub fn of_models(n_concurrent: usize) -> Self {
+        Self {
+            timeout: LONGEST_REPLY,
+            deadline: 3 * LONGEST_REPLY,
+            max_concurrent: n_concurrent.max(1),
+            ..Self::default()
+        }
+    }
+}
+
 /// The wait in milliseconds, which some servers send in addition to seconds.
 const RETRY_AFTER_MS: &str = "retry-after-ms";
 /// The error code with status 429 if waiting does not help.

@@ -15,7 +15,6 @@ mod steps;
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
@@ -43,9 +42,6 @@ pub const TEMPERATURE: f64 = 0.001;
 /// Requests at once, by default.
 pub const CONCURRENT: usize = 8;
 
-/// The longest wait for a part of a reply. Servers send nothing before the whole reply, which can take minutes.
-const TIMEOUT: Duration = Duration::from_mins(10);
-
 /// Which entries are asked, of which model, and where the outputs go.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Ask {
@@ -72,12 +68,7 @@ pub struct Ask {
 impl Ask {
     /// Returns the policy of a client for these requests.
     pub fn policy(&self) -> RetryPolicy {
-        RetryPolicy {
-            timeout: TIMEOUT,
-            deadline: 3 * TIMEOUT,
-            max_concurrent: self.n_concurrent.max(1),
-            ..RetryPolicy::default()
-        }
+        RetryPolicy::of_models(self.n_concurrent)
     }
 }
 
