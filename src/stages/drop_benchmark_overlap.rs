@@ -283,7 +283,7 @@ impl Stage for DropBenchmarkOverlap {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(8);
+        fingerprint.version(9);
         if self.cosine {
             fingerprint.built_in("embedder", &self.embedder.open()?.id());
         }
@@ -570,14 +570,21 @@ fn first_texts(view: &View<'_>, cx: &Context<'_>) -> Result<FirstTexts> {
         |batch| {
             for &row in batch.rows() {
                 n_rows += 1;
+                // A text that one row repeats is shared with no other row.
+                let mut others: FxHashSet<String> = FxHashSet::default();
                 for message in batch.row(row).messages() {
                     match message.role {
                         Author::User if message.content.len() <= MAX_MESSAGE_BYTES => {
                             texts.push(message.content);
                         }
                         Author::User => {}
-                        _ => *n_sharing.entry(message.content).or_default() += 1,
+                        _ => {
+                            others.insert(message.content);
+                        }
                     }
+                }
+                for text in others {
+                    *n_sharing.entry(text).or_default() += 1;
                 }
             }
             Ok(())

@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::Value;
 
-use super::everyday::is_of_library;
+use super::everyday::{is_example_name, is_of_library};
 use super::hit::{Group, Hit, MOST_SINGLE, Method, Object, Verdict};
 use super::item::ItemCall;
 use super::known::KnownFunctions;
@@ -31,11 +31,11 @@ use callsieve_text::normal::loose_name;
 /// Fewest calls of an answer of which most are something.
 const FEWEST_OF_MOST: usize = 3;
 
-/// A call with its name in a form that ignores spelling.
+/// A call with its name, and those of its arguments, in a form that ignores spelling.
 #[derive(Debug)]
 struct Call<'a> {
-    name: String,
-    arguments: &'a [(String, Vec<Value>)],
+    name: Cow<'a, str>,
+    arguments: Vec<(Cow<'a, str>, &'a [Value])>,
 }
 
 /// Different calls of one side, each with how often it is there.
@@ -49,11 +49,14 @@ type Place = (String, String, ValueKey);
 struct Answer {
     /// The entries that have it.
     entries: Vec<u32>,
+    /// Its calls, with all names in a form that ignores spelling.
     calls: Vec<ItemCall>,
     /// If it is one turn of an answer of several: the calls of all of them.
     of_whole: Option<usize>,
     /// All its functions are those of a library, which everybody calls with small numbers.
     is_of_library: bool,
+    /// It is one call of a function that any set of examples has, or of one of a library.
+    is_example: bool,
 }
 
 /// The answers of a benchmark.
@@ -111,7 +114,11 @@ impl AnswerIndex {
         let at = *self.known.entry(format!("{of_whole:?} {calls:?}")).or_insert(next);
         if at == next {
             let is_of_library = calls.iter().all(|call| is_of_library(&call.name));
-            self.answers.push(Answer { entries: Vec::new(), calls, of_whole, is_of_library });
+            // Two people hardly write the numbers of several calls by chance.
+            let is_example =
+                calls.len() == 1 && calls.iter().all(|call| is_of_library || is_example_name(&call.name));
+            let calls = calls.into_iter().map(ItemCall::loosely_named).collect();
+            self.answers.push(Answer { entries: Vec::new(), calls, of_whole, is_of_library, is_example });
         }
         self.answers[at as usize].entries.push(entry);
     }
@@ -120,7 +127,7 @@ impl AnswerIndex {
     pub(super) fn index(&mut self) {
         self.known = FxHashMap::default();
         let calls = self.answers.iter().flat_map(|answer| &answer.calls);
-        self.names = calls.map(|call| loose_name(&call.name)).collect();
+        self.names = calls.map(|call| call.name.clone()).collect();
         self.called = Mutex::default();
         let mut n_answers: FxHashMap<Place, u32> = FxHashMap::default();
         for place in self.answers.iter().flat_map(Answer::places).flatten().flatten() {
@@ -134,7 +141,7 @@ impl AnswerIndex {
                 .flatten()
                 .collect();
             if rarest.is_empty() {
-                let first = answer.calls.first().map(|call| loose_name(&call.name)).unwrap_or_default();
+                let first = answer.calls.first().map(|call| call.name.clone()).unwrap_or_default();
                 self.by_name.entry(first).or_default().push(at);
             }
             for place in rarest {
@@ -148,13 +155,18 @@ impl AnswerIndex {
         self.answers.iter().filter(|answer| answer.of_whole.is_none()).count()
     }
 
+    /// Whether there is none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.answers.is_empty()
+    }
+
     /// Returns the entries with an answer that can be found.
     pub(super) fn entries(&self) -> impl Iterator<Item = u32> {
         self.answers.iter().flat_map(|answer| answer.entries.iter().copied())
     }
 
     /// Whether a function of this name is called by an answer.
-    fn has_name(&self, name: &str, known: &KnownFunctions) -> bool {
+    pub(super) fn has_name(&self, name: &str, known: &KnownFunctions) -> bool {
         let has = || self.names.contains(&known.resolve(&shown_value(name)));
         if name.len() > LONGEST_CALLED {
             return has();
@@ -186,14 +198,21 @@ impl AnswerIndex {
             return;
         }
         let calls = ItemCall::all_as_shown(&calls);
-        let own = classes(&calls, |name| known.resolve(name));
+        let own = classes(&calls, |call| Call {
+            name: known.resolve(&call.name).into(),
+            arguments: call
+                .arguments
+                .iter()
+                .map(|(name, values)| (loose_name(name).into(), &values[..]))
+                .collect(),
+        });
         let by_place = ByPlace::of(&own);
         let mut candidates: Vec<u32> = Vec::new();
         for place in by_place.0.keys() {
             candidates.extend(self.by_value.get(place).into_iter().flatten());
         }
         for (call, _) in &own {
-            candidates.extend(self.by_name.get(&call.name).into_iter().flatten());
+            candidates.extend(self.by_name.get(&*call.name).into_iter().flatten());
         }
         candidates.sort_unstable();
         candidates.dedup();
@@ -247,16 +266,14 @@ fn add_hits(members: &[(u32, f64)], verdict: Verdict, hits: &mut Vec<Hit>) {
 }
 
 /// Returns the different calls, each with how often it is there.
-fn classes(calls: &[ItemCall], name: impl Fn(&str) -> String) -> Calls<'_> {
+fn classes<'a>(calls: &'a [ItemCall], named: impl Fn(&'a ItemCall) -> Call<'a>) -> Calls<'a> {
     let mut known: FxHashMap<String, usize> = FxHashMap::default();
     let mut classes: Calls<'_> = Vec::new();
     for call in calls {
         let at = *known.entry(format!("{call:?}")).or_insert(classes.len());
         match classes.get_mut(at) {
             Some((_, n)) => *n += 1,
-            None => {
-                classes.push((Call { name: name(&call.name), arguments: &call.arguments }, 1));
-            }
+            None => classes.push((named(call), 1)),
         }
     }
     classes
@@ -269,9 +286,9 @@ impl ByPlace {
     fn of(calls: &Calls<'_>) -> Self {
         let mut by_place: BTreeMap<Place, Vec<u32>> = BTreeMap::new();
         for (at, (call, _)) in (0..).zip(calls) {
-            for (name, values) in call.arguments {
-                for key in values.iter().flat_map(ValueKey::of_loose) {
-                    by_place.entry((call.name.clone(), name.clone(), key)).or_default().push(at);
+            for (name, values) in &call.arguments {
+                for key in values.iter().flat_map(keys_of) {
+                    by_place.entry((call.name.to_string(), name.to_string(), key)).or_default().push(at);
                 }
             }
         }
@@ -288,13 +305,19 @@ impl ByPlace {
     }
 }
 
-impl Call<'_> {
+impl<'a> Call<'a> {
+    /// Returns a call whose names are in the form that ignores spelling.
+    fn of_loose(call: &'a ItemCall) -> Self {
+        let arguments = call.arguments.iter().map(|(name, values)| (name.as_str().into(), &values[..]));
+        Self { name: call.name.as_str().into(), arguments: arguments.collect() }
+    }
+
     /// Returns the values that each argument may have, of the arguments that must be there.
     fn places(&self) -> Vec<BTreeSet<Place>> {
         let required = self.arguments.iter().filter(|(_, values)| !values.iter().any(may_be_left_out));
-        let of_argument = |(name, values): &(String, Vec<Value>)| {
-            let keys = values.iter().flat_map(ValueKey::of_loose);
-            keys.map(|key| (self.name.clone(), name.clone(), key)).collect()
+        let of_argument = |(name, values): &(Cow<'a, str>, &'a [Value])| {
+            let keys = values.iter().flat_map(keys_of);
+            keys.map(|key| (self.name.to_string(), name.to_string(), key)).collect()
         };
         required.map(of_argument).collect()
     }
@@ -313,14 +336,12 @@ struct Held {
 impl Answer {
     /// Returns for each call the values that each argument may have, of the arguments that must be there.
     fn places(&self) -> impl Iterator<Item = Vec<BTreeSet<Place>>> {
-        let of_call =
-            |call: &ItemCall| Call { name: loose_name(&call.name), arguments: &call.arguments }.places();
-        self.calls.iter().map(of_call)
+        self.calls.iter().map(|call| Call::of_loose(call).places())
     }
 
     /// Returns which of its calls are among some calls, each its own.
     fn held(&self, own: &Calls<'_>, by_place: &ByPlace) -> Held {
-        let expected = classes(&self.calls, loose_name);
+        let expected = classes(&self.calls, Call::of_loose);
         let mut edges: Vec<Vec<u32>> = Vec::with_capacity(expected.len());
         let mut weights: FxHashMap<(u32, u32), Weight> = FxHashMap::default();
         for (at, (call, _)) in (0..).zip(&expected) {
@@ -352,7 +373,10 @@ impl Answer {
     #[allow(clippy::cast_precision_loss)] // Counts of calls.
     fn verdict(&self, found: &Held, by: &DocThresholds) -> Option<(Verdict, f64)> {
         let Held { of, there, weight } = *found;
-        let proves = weight.strong > 0 || weight.values >= by.arguments && !self.is_of_library;
+        let proves = weight.strong > 0
+            || weight.values >= by.arguments
+                && !self.is_of_library
+                && !(self.is_example && weight.is_of_examples());
         let is_whole = there == of;
         let is_most = of >= FEWEST_OF_MOST && 2 * there > of;
         let verdict = match (is_whole, self.of_whole.is_some()) {
@@ -367,20 +391,20 @@ impl Answer {
 }
 
 /// Returns the weight of the arguments of a call that have an accepted value of an expected one, if the name and all arguments of
-/// the expected one fit. An argument that may be left out has the empty text among its values.
+/// the expected one fit. An argument that may be left out has the empty text among its values. Of arguments whose names differ in
+/// spelling alone, one with an accepted value is enough.
 fn accepted(call: &Call<'_>, expected: &Call<'_>) -> Option<Weight> {
     if call.name != expected.name {
         return None;
     }
     let mut weight = Weight::default();
-    for (name, values) in expected.arguments {
-        match call.arguments.iter().find(|(own, _)| own == name) {
-            Some((_, own)) => {
-                let fits = |own: &&Value| values.iter().any(|value| accepts(own, value));
-                weight = weight + Weight::of(own.iter().find(fits)?);
-            }
-            None if values.iter().any(may_be_left_out) => {}
-            None => return None,
+    for (name, values) in &expected.arguments {
+        let mut named = call.arguments.iter().filter(|(own, _)| own == name).peekable();
+        if named.peek().is_some() {
+            let fits = |own: &&Value| values.iter().any(|value| accepts(own, value));
+            weight = weight + Weight::of(named.flat_map(|(_, own)| *own).find(fits)?);
+        } else if !values.iter().any(may_be_left_out) {
+            return None;
         }
     }
     Some(weight)
@@ -392,7 +416,7 @@ fn may_be_left_out(value: &Value) -> bool {
 
 /// Whether a value is an accepted one. Accepted objects list the accepted values of each key.
 fn accepts(own: &Value, accepted: &Value) -> bool {
-    if same(own, accepted) || is_same_number(own, accepted) {
+    if same(own, accepted) || is_same_as_text(own, accepted) {
         return true;
     }
     match (own, accepted) {
@@ -412,15 +436,31 @@ fn accepts(own: &Value, accepted: &Value) -> bool {
     }
 }
 
-/// Whether a number and a text are the same number: training sets write `"10"` for 10.
+/// Whether a text is how a number or a boolean is written: training sets write `"10"` for 10 and `"true"` for true.
 #[allow(clippy::float_cmp)] // The same number written twice.
-fn is_same_number(one: &Value, other: &Value) -> bool {
-    let ((Value::String(text), Value::Number(number)) | (Value::Number(number), Value::String(text))) =
-        (one, other)
-    else {
-        return false;
-    };
-    text.trim().parse::<f64>().is_ok_and(|text| number.as_f64() == Some(text))
+fn is_same_as_text(one: &Value, other: &Value) -> bool {
+    let ((Value::String(text), value) | (value, Value::String(text))) = (one, other) else { return false };
+    match value {
+        Value::Number(number) => text.trim().parse::<f64>().is_ok_and(|text| number.as_f64() == Some(text)),
+        Value::Bool(flag) => written_flag(text) == Some(*flag),
+        _ => false,
+    }
+}
+
+/// Reads a boolean that is written as text.
+fn written_flag(text: &str) -> Option<bool> {
+    let text = text.trim();
+    let is = |word: &str| text.eq_ignore_ascii_case(word);
+    (is("true") || is("false")).then(|| is("true"))
+}
+
+/// Returns the keys of a value where numbers and booleans may be written as text.
+fn keys_of(value: &Value) -> Vec<ValueKey> {
+    let mut keys = ValueKey::of_loose(value);
+    if let Some(flag) = value.as_str().and_then(written_flag) {
+        keys.extend(ValueKey::of_loose(&Value::Bool(flag)));
+    }
+    keys
 }
 
 #[cfg(test)]
@@ -430,14 +470,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_number_may_be_written_as_text() {
+    fn a_number_and_a_boolean_may_be_written_as_text() {
         for (own, accepted, expected) in [
             (json!("10"), json!(10), true),
             (json!(2.5), json!(" 2.50"), true),
             (json!(["1", {"n": "3"}]), json!([1, {"n": [3]}]), true),
             (json!("ten"), json!(10), false),
             (json!("11"), json!(10), false),
-            (json!("true"), json!(true), false),
+            // A model that writes all values as text writes booleans so, too, as it does numbers.
+            (json!("true"), json!(true), true),
+            (json!(false), json!(" False"), true),
+            (json!(["true"]), json!([true]), true),
+            (json!("true"), json!(false), false),
+            (json!("yes"), json!(true), false),
+            (json!("true"), json!(10), false),
         ] {
             assert_eq!(accepts(&own, &accepted), expected, "{own} {accepted}");
         }
@@ -478,6 +524,54 @@ mod tests {
         assert_eq!(of(json!({"pier": "north"})), Some(Verdict::Suspect));
         assert_eq!(verdict_of(&[json!({"pier": "north"})], &[], &[json!({"pier": "south"})]), None);
         assert!(!AnswerIndex::default().add(1, &[call(json!({}))], &[]));
+    }
+
+    /// The verdict on the calls of an answer themselves.
+    fn verdict_on(calls: &[(&str, Value)]) -> Option<Verdict> {
+        let calls: Vec<ItemCall> = calls
+            .iter()
+            .map(|(name, arguments)| ItemCall { name: (*name).to_owned(), ..call(arguments.clone()) })
+            .collect();
+        let (mut index, mut known, mut hits) =
+            (AnswerIndex::default(), KnownFunctions::default(), Vec::new());
+        index.add(7, &calls, &[]);
+        index.index();
+        calls.iter().for_each(|call| known.add_called(call));
+        index.find(&calls, &known, &DocThresholds::default(), Scope::all(&|| false), &mut hits);
+        hits.first().map(|hit| hit.verdict)
+    }
+
+    #[test]
+    fn one_call_of_an_example_with_numbers_alone_is_suspect() {
+        let (suspect, contaminated) = (Some(Verdict::Suspect), Some(Verdict::Contaminated));
+        for (name, arguments, expected) in [
+            ("multiply", json!({"a": 3, "b": 2}), suspect),
+            ("calculate_BMI", json!({"weight_kg": 70, "height_m": 1.75, "unit": "metric"}), suspect),
+            ("rectangle.area", json!({"length": "12", "width": "5"}), suspect),
+            ("math.gcd", json!({"a": 12, "b": 18}), suspect),
+            ("sum", json!({"a": 1_234_567, "b": 5}), contaminated),
+            ("get_weather", json!({"city": "Oban", "day": 3}), contaminated),
+            ("moor_boat", json!({"berth": 3, "nights": 2}), contaminated),
+        ] {
+            assert_eq!(verdict_on(&[(name, arguments)]), expected, "{name}");
+        }
+        let several = [("add", json!({"a": 3, "b": 2})), ("add", json!({"a": 7, "b": 41}))];
+        assert_eq!(verdict_on(&several), contaminated);
+    }
+
+    #[test]
+    fn names_of_arguments_may_be_spelt_otherwise_and_booleans_be_texts() {
+        let answer = [json!({"user_id": [71], "is_late": [true], "end_pier": ["", "north"]})];
+        assert!(finds(&answer, &[json!({"userId": 71, "IsLate": "True"})]));
+        assert!(finds(&answer, &[json!({"userId": "71", "isLate": true, "endPier": "north"})]));
+        assert!(!finds(&answer, &[json!({"userId": 71, "isLate": "False"})]));
+        assert!(!finds(&answer, &[json!({"userId": 71, "isLate": true, "endPier": "south"})]));
+        // Of two spellings in one call, either may have the value.
+        assert!(finds(&answer, &[json!({"userId": 5, "user_id": 71, "is_late": true})]));
+        assert!(finds(
+            &[json!({"userID": 71, "dryRun": ["true"]})],
+            &[json!({"user_id": 71, "dry_run": true})]
+        ));
     }
 
     #[test]

@@ -32,6 +32,8 @@ struct Function {
     words: Vec<u32>,
     /// The words of its descriptions alone.
     described: Vec<u32>,
+    /// The hash of its own description, without those of parameters.
+    head: Option<u64>,
     /// The kinds and options of its parameters, by their names.
     structure: Vec<(String, ValueKind, Vec<String>)>,
     /// The entries that offer it, with its place among their functions.
@@ -48,6 +50,8 @@ struct List {
 
 /// Fewest words of descriptions by which a function is known without its names.
 const FEWEST_DESCRIBED: usize = 12;
+/// Fewest words of a function's own description by which it is known with its name, whatever its parameters.
+const FEWEST_OF_HEAD: usize = 5;
 /// Fewest parameters by which a function is known without its name and words.
 const FEWEST_OF_STRUCTURE: usize = 4;
 /// The same as options of one of several parameters.
@@ -133,8 +137,9 @@ impl DocIndex {
                 self.by_parameters.entry(parameters).or_default().push(at);
                 let described = numbers(&self.vocabulary.learn(&Shown::of(&descriptions(signature))));
                 let structure = structure(signature);
+                let head = head(signature);
                 if described.len() >= FEWEST_DESCRIBED {
-                    self.heads.extend(head(signature));
+                    self.heads.extend(head);
                     self.by_described.entry(described.clone()).or_default().push(at);
                 }
                 self.functions.push(Function {
@@ -142,6 +147,7 @@ impl DocIndex {
                     has_parameters,
                     words,
                     described,
+                    head,
                     structure,
                     entries: Vec::new(),
                 });
@@ -327,14 +333,25 @@ impl DocIndex {
         let mut found: Vec<Alike> = Vec::new();
         let described =
             LazyCell::new(|| numbers(&self.vocabulary.read(&Shown::of(&descriptions(signature)))));
+        let is_example = is_example_name(&signature.name);
+        let has_long_description = signature.description.split_whitespace().count() >= FEWEST_OF_HEAD;
+        let head = if has_long_description { sought.head() } else { None };
         for (parameters, functions) in self.by_name.get(&sought.name).into_iter().flatten() {
             let shared = jaccard(own, parameters);
             if shared < by.shared_parameters {
+                let is_part = shared > 0.0 && (is_subset(own, parameters) || is_subset(parameters, own));
                 for &at in functions {
-                    let other = &self.functions[at as usize].described;
+                    let function = &self.functions[at as usize];
+                    let other = &function.described;
                     let score = f1(n_common(other, &described), described.len(), other.len());
-                    if other.len() >= by.text_words && score >= by.text_suspect {
+                    // A function with one parameter more or less still says what it does.
+                    let has_head = head.is_some() && function.head == head;
+                    if other.len() >= by.text_words && score >= by.text_suspect || has_head && !is_example {
                         found.push((at, Method::Descriptions, score, Verdict::Contaminated));
+                    } else if has_head {
+                        found.push((at, Method::Descriptions, score, Verdict::Suspect));
+                    } else if is_part && !is_example {
+                        found.push((at, Method::NameParameters, shared, Verdict::Suspect));
                     }
                 }
                 continue;
@@ -345,7 +362,7 @@ impl DocIndex {
                 // examples `calculate_bmi`.
                 let is_common = own.is_empty()
                     || (own.len() == 1 && !function.is_spelt_like(signature))
-                    || (own.len() <= by.example_parameters && is_example_name(&signature.name));
+                    || (own.len() <= by.example_parameters && is_example);
                 let is_sure = !is_common || similarity(function) >= by.text_suspect;
                 let verdict = if is_sure { Verdict::Contaminated } else { Verdict::Suspect };
                 found.push((at, Method::NameParameters, shared, verdict));
@@ -380,7 +397,7 @@ impl DocIndex {
             } else {
                 // Two examples under different names, such as `convert_currency` and `currency_converter`.
                 let are_examples = own.len() <= by.example_parameters
-                    && is_example_name(&signature.name)
+                    && is_example
                     && function.names.first().is_some_and(|name| is_example_name(name));
                 let is_sure = function.words.len() >= by.text_words
                     && !are_examples
@@ -465,6 +482,11 @@ fn numbers(words: &[Word]) -> Vec<u32> {
     words.iter().map(|word| word.number).collect()
 }
 
+/// Whether all of some names are among others.
+fn is_subset(some: &[String], others: &[String]) -> bool {
+    some.iter().all(|name| others.contains(name))
+}
+
 #[allow(clippy::cast_precision_loss)] // Counts of parameters.
 fn jaccard(a: &[String], b: &[String]) -> f64 {
     let shared = a.iter().filter(|name| b.contains(name)).count();
@@ -474,4 +496,61 @@ fn jaccard(a: &[String], b: &[String]) -> f64 {
 
 fn number(n: usize) -> u32 {
     u32::try_from(n).expect("fewer than 2^32 functions")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Map, Value, json};
+
+    use super::*;
+    use callsieve_docs::signature::plain_signature;
+
+    fn function(name: &str, description: &str, parameters: &[&str]) -> Signature {
+        let properties: Map<String, Value> =
+            parameters.iter().map(|name| ((*name).to_owned(), json!({"type": "string"}))).collect();
+        let function = json!({"name": name, "description": description,
+            "parameters": {"type": "object", "properties": properties}});
+        plain_signature(&function).unwrap()
+    }
+
+    /// The parameters and the description of a function.
+    type Doc<'a> = (&'a [&'a str], &'a str);
+
+    /// How a function with parameters and a description is like one of the same name.
+    fn alike(name: &str, of_entry: Doc<'_>, own: Doc<'_>) -> Vec<(Method, Verdict)> {
+        let mut index = DocIndex::default();
+        let mut known = KnownFunctions::default();
+        let benchmark = function(name, of_entry.1, of_entry.0);
+        index.add_functions(0, std::slice::from_ref(&benchmark));
+        index.index_lists();
+        known.add(&benchmark);
+        let own = function(name, own.1, own.0);
+        let found = index.like(&Sought::of(&own, &known), &DocThresholds::default());
+        found.into_iter().map(|(_, method, _, verdict)| (method, verdict)).collect()
+    }
+
+    #[test]
+    fn a_function_with_a_parameter_more_or_less_is_found_by_its_name_with_its_description_or_parameters() {
+        let long = "Moors a boat at a berth.";
+        let other = "Ties it.";
+        let contaminated = vec![(Method::Descriptions, Verdict::Contaminated)];
+        let suspect = vec![(Method::NameParameters, Verdict::Suspect)];
+        let cases: [(Doc<'_>, Doc<'_>, Vec<(Method, Verdict)>); 8] = [
+            ((&["boat", "berth"], long), (&["boat"], long), contaminated.clone()),
+            ((&["boat"], long), (&["boat", "berth"], "moors a boat, at a berth"), contaminated.clone()),
+            ((&["boat", "berth"], long), (&[], long), contaminated),
+            ((&["boat", "berth"], long), (&["boat"], other), suspect.clone()),
+            ((&["boat"], other), (&["berth", "boat"], "Moors."), suspect),
+            ((&["boat"], other), (&["berth"], "Moors."), vec![]),
+            ((&["boat", "berth"], other), (&["boat", "rope"], "Moors."), vec![]),
+            ((&["boat", "berth"], other), (&[], "Moors."), vec![]),
+        ];
+        for (of_entry, own, expected) in cases {
+            assert_eq!(alike("moor_boat", of_entry, own), expected, "{of_entry:?} {own:?}");
+        }
+        let text = "Tells the weather of a city.";
+        let suspect = vec![(Method::Descriptions, Verdict::Suspect)];
+        assert_eq!(alike("get_weather", (&["city", "unit"], text), (&["city"], text)), suspect);
+        assert_eq!(alike("get_weather", (&["city", "unit"], text), (&["city"], "Warm?")), Vec::new());
+    }
 }

@@ -2,13 +2,15 @@
 
 use std::borrow::Cow;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::shown::shown_value;
 use callsieve_answers::markup;
 use callsieve_answers::recorded::{RecordedAnswer, recorded_answer, unfenced};
 use callsieve_bfcl::conversation::{Call, Message, Role};
 use callsieve_ingest::fate::Record;
+use callsieve_notation::python;
+use callsieve_text::normal::loose_name;
 
 /// One row or entry.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -105,11 +107,11 @@ fn may_hold_call(text: &str) -> bool {
 }
 
 impl ItemCall {
-    /// Returns the call of a model; `None` if its arguments are no object.
+    /// Returns the call of a model; `None` if its arguments are no object, and no text of one.
     pub fn of_call(call: &Call) -> Option<Self> {
         let arguments = match &call.arguments {
             Value::Object(arguments) => arguments.clone(),
-            Value::String(text) => serde_json::from_str(text).ok()?,
+            Value::String(text) => written_arguments(text)?,
             _ => return None,
         };
         let arguments = arguments.into_iter().map(|(name, value)| (name, vec![value])).collect();
@@ -142,6 +144,13 @@ impl ItemCall {
         }
     }
 
+    /// Returns the call with its name, and those of its arguments, in a form that ignores spelling.
+    pub(super) fn loosely_named(self) -> Self {
+        let arguments =
+            self.arguments.into_iter().map(|(name, values)| (loose_name(&name), values)).collect();
+        Self { name: loose_name(&self.name), arguments }
+    }
+
     fn as_shown(&self) -> Self {
         let argument = |(name, values): &(String, Vec<Value>)| {
             (shown_value(name).into_owned(), values.iter().map(value_as_shown).collect())
@@ -149,6 +158,23 @@ impl ItemCall {
         let arguments = self.arguments.iter().map(argument).collect();
         Self { name: shown_value(&self.name).into_owned(), arguments }
     }
+}
+
+/// Texts around arguments that are opened: sets encode them as JSON, and some twice.
+const MOST_ENCODED: usize = 3;
+
+/// Reads arguments that are a text: JSON, also encoded several times, or a dict as Python prints it.
+fn written_arguments(text: &str) -> Option<Map<String, Value>> {
+    let read = |text: &str| serde_json::from_str(text).ok().or_else(|| python::literal(text.trim()).ok());
+    let mut value = read(text)?;
+    for _ in 0..MOST_ENCODED {
+        match value {
+            Value::String(inner) => value = read(&inner)?,
+            Value::Object(arguments) => return Some(arguments),
+            _ => return None,
+        }
+    }
+    None
 }
 
 fn is_hidden(text: &str) -> bool {
@@ -175,5 +201,37 @@ fn value_as_shown(value: &Value) -> Value {
             Value::Object(members.iter().map(member).collect())
         }
         other => other.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn arguments_are_read_as_json_encoded_twice_and_as_a_dict_of_python() {
+        let arguments = json!({"pier": "north", "is_late": true, "times": [2, null]});
+        let once = arguments.to_string();
+        let twice = json!(once).to_string();
+        let python = "{'pier': 'north', 'is_late': True, 'times': [2, None]}";
+        let expected: Vec<(String, Vec<Value>)> = arguments
+            .as_object()
+            .unwrap()
+            .iter()
+            .map(|(name, value)| (name.clone(), vec![value.clone()]))
+            .collect();
+        for written in
+            [arguments.clone(), json!(once), json!(twice), json!(python), json!(json!(python).to_string())]
+        {
+            let call = Call { id: None, name: "ring".to_owned(), arguments: written.clone() };
+            let found = ItemCall::of_call(&call).map(|call| call.arguments);
+            assert_eq!(found.as_ref(), Some(&expected), "{written}");
+        }
+        for unread in [json!("north"), json!("[1]"), json!("\"[1]\""), json!(""), json!(3)] {
+            let call = Call { id: None, name: "ring".to_owned(), arguments: unread.clone() };
+            assert_eq!(ItemCall::of_call(&call), None, "{unread}");
+        }
     }
 }

@@ -54,6 +54,20 @@ impl AuditedRow {
         let (mut item, mut queries, mut calls, mut texts) =
             (Item::default(), Vec::new(), Vec::new(), Vec::new());
         let mut add = |message: Message, column: ColumnSpec, path: String| {
+            let is_shared = || boilerplate.contains(&message.content);
+            if objects.has(Object::Call) {
+                let found = match message.role {
+                    Role::Assistant => benchmark.calls_of(&message),
+                    // A template may have both speakers in one message, and a prompt an example of a call.
+                    _ if is_shared() => Vec::new(),
+                    _ => benchmark.answers_in(&message.content),
+                };
+                if !found.is_empty() {
+                    let part = if message.calls.is_empty() { "/content" } else { "/calls" };
+                    calls.push(Span::value(column, path.clone() + part));
+                    item.calls.extend(found);
+                }
+            }
             if message.role == Role::User {
                 if objects.has(Object::Query) {
                     queries.push(Span::value(column, path + "/content"));
@@ -61,15 +75,6 @@ impl AuditedRow {
                 }
                 return;
             }
-            if message.role == Role::Assistant && objects.has(Object::Call) {
-                let found = benchmark.calls_of(&message);
-                if !found.is_empty() {
-                    let part = if message.calls.is_empty() { "/content" } else { "/calls" };
-                    calls.push(Span::value(column, path.clone() + part));
-                    item.calls.extend(found);
-                }
-            }
-            let is_shared = || boilerplate.contains(&message.content);
             if objects.has(Object::Text) && !message.content.trim().is_empty() && !is_shared() {
                 texts.push(Span::value(column, path + "/content"));
                 item.texts.push(message.content);

@@ -21,6 +21,8 @@ pub(super) struct Weight {
     pub(super) strong: usize,
     /// Those that every set of examples has: New York, fahrenheit, yes.
     pub(super) everyday: usize,
+    /// Those of the others that are numbers, also as text.
+    pub(super) numbers: usize,
 }
 
 impl Weight {
@@ -30,20 +32,30 @@ impl Weight {
             Value::Null => Self::default(),
             Value::Array(elements) => elements.iter().map(Self::of).sum(),
             Value::Object(members) => members.values().map(Self::of).sum(),
-            Value::Bool(_) => Self { values: 1, strong: 0, everyday: 1 },
+            Value::Bool(_) => Self { values: 1, everyday: 1, ..Self::default() },
             Value::Number(number) => {
                 let written = number.to_string();
                 let is_pi = written.starts_with("3.14");
                 let is_strong = significant(&written) >= STRONG_SIGNS && !is_pi;
-                Self { values: 1, strong: usize::from(is_strong), everyday: usize::from(is_pi) }
+                Self {
+                    values: 1,
+                    strong: usize::from(is_strong),
+                    everyday: usize::from(is_pi),
+                    numbers: usize::from(!is_strong && !is_pi),
+                }
             }
             Value::String(text) if text.trim().is_empty() => Self::default(),
             Value::String(text) => {
                 let is_everyday = is_everyday_value(text);
+                let is_strong = !is_everyday && is_strong(text);
+                // `inf` and `nan` are words here.
+                let is_number =
+                    text.contains(|c: char| c.is_ascii_digit()) && text.trim().parse::<f64>().is_ok();
                 Self {
                     values: 1,
-                    strong: usize::from(!is_everyday && is_strong(text)),
+                    strong: usize::from(is_strong),
                     everyday: usize::from(is_everyday),
+                    numbers: usize::from(is_number && !is_everyday && !is_strong),
                 }
             }
         }
@@ -52,6 +64,11 @@ impl Weight {
     /// Whether every value is one of examples.
     pub(super) fn is_everyday(self) -> bool {
         self.everyday == self.values
+    }
+
+    /// Whether every value is a number or one of examples: what everybody gives to `add` or `calculate_bmi`.
+    pub(super) fn is_of_examples(self) -> bool {
+        self.everyday + self.numbers >= self.values
     }
 }
 
@@ -63,6 +80,7 @@ impl std::ops::Add for Weight {
             values: self.values + other.values,
             strong: self.strong + other.strong,
             everyday: self.everyday + other.everyday,
+            numbers: self.numbers + other.numbers,
         }
     }
 }
@@ -112,7 +130,7 @@ mod tests {
     use super::*;
 
     fn of(value: &Value) -> (usize, usize, usize) {
-        let Weight { values, strong, everyday } = Weight::of(value);
+        let Weight { values, strong, everyday, .. } = Weight::of(value);
         (values, strong, everyday)
     }
 
@@ -161,5 +179,20 @@ mod tests {
             assert_eq!(of(&nothing), (0, 0, 0), "{nothing}");
         }
         assert_eq!(of(&json!({"mode": "cool", "to": [24, {"speed": "mid"}], "on": false})), (4, 0, 1));
+    }
+
+    #[test]
+    fn numbers_and_values_of_examples_are_counted_once() {
+        for (value, numbers, is_of_examples) in [
+            (json!([3, 2.5, "10", " 7 "]), 4, true),
+            (json!([3.14159, true, "Paris", 12]), 1, true),
+            (json!([1_234_567, 3]), 1, false),
+            (json!(["Oban", 3]), 1, false),
+            (json!(["nan", "inf"]), 0, false),
+            (json!([]), 0, true),
+        ] {
+            let weight = Weight::of(&value);
+            assert_eq!((weight.numbers, weight.is_of_examples()), (numbers, is_of_examples), "{value}");
+        }
     }
 }

@@ -144,7 +144,7 @@ impl Source for Ingest {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(16);
+        fingerprint.version(17);
         let settings = Self { inputs: Vec::new(), ..self.clone() };
         let settings = serde_json::to_string(&settings).map_err(|error| Error::Setting(error.to_string()))?;
         fingerprint.add_part("settings", settings.as_bytes());

@@ -18,7 +18,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use memchr::memchr3;
 use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 use serde_json::Value;
 
 use super::answers::AnswerIndex;
@@ -86,6 +88,8 @@ pub struct Benchmark {
     pub(super) answers: AnswerIndex,
     pub(super) known: KnownFunctions,
     pub(super) asked: Vec<Asked>,
+    /// By category and id while entries are added: how many entries have the id.
+    ids: FxHashMap<(u32, String), u32>,
     thresholds: Thresholds,
     /// What is like the functions that were looked for.
     seen: SeenFunctions,
@@ -190,6 +194,7 @@ impl Benchmark {
         self.docs.index_lists();
         self.environments.index_lists();
         self.answers.index();
+        self.ids = FxHashMap::default();
         self.seen = SeenFunctions::default();
     }
 
@@ -208,6 +213,20 @@ impl Benchmark {
         u32::try_from(self.categories.len() - 1).expect("fewer than 2^32 files")
     }
 
+    /// Returns the id by which hits name an entry. Of entries of a category with the same id, which would count as one, the later are
+    /// numbered.
+    fn own_id(&mut self, category: u32, id: String) -> String {
+        let n_known = self.ids.get(&(category, id.clone())).copied().unwrap_or_default();
+        let numbered = |n: u32| (n, format!("{id}#{n}"));
+        let mut names =
+            (n_known == 0).then(|| (1, id.clone())).into_iter().chain((n_known.max(1) + 1..).map(numbered));
+        let is_free = |(_, name): &(u32, String)| !self.ids.contains_key(&(category, name.clone()));
+        let (n, own) = names.find(is_free).expect("there is a number for each entry");
+        self.ids.insert((category, own.clone()), 1);
+        self.ids.insert((category, id), n);
+        own
+    }
+
     /// Adds an item as an entry.
     pub(super) fn add_item(&mut self, id: String, category: u32, record: u64, item: Item) {
         self.add_entry(category, Prepared::of(ReadEntry { id, record, item }));
@@ -216,6 +235,7 @@ impl Benchmark {
     fn add_entry(&mut self, category: u32, prepared: Prepared) {
         let Prepared { id, record, queries, functions, has_environment, calls, turns, request } = prepared;
         let entry = u32::try_from(self.entries.len()).expect("fewer than 2^32 entries");
+        let id = self.own_id(category, id);
         self.entries.push(BenchEntry { id, category, record });
         let has_words = |text: &String| text.contains(char::is_alphanumeric);
         let mut scorable = Scorable { query: queries.iter().any(has_words), ..Scorable::default() };
@@ -359,6 +379,18 @@ impl Benchmark {
         calls
     }
 
+    /// Returns the calls in a text of somebody else, of functions that an answer calls. The docs of a function are none.
+    pub(super) fn answers_in(&self, text: &str) -> Vec<ItemCall> {
+        // Every notation of a call has one of these signs, and most prose has none.
+        if self.answers.is_empty() || memchr3(b'(', b'{', b'<', text.as_bytes()).is_none() {
+            return Vec::new();
+        }
+        let is_schema = |call: &ItemCall| call.arguments.iter().any(|(name, _)| name == "properties");
+        let is_of_answer = |call: &ItemCall| self.answers.has_name(&call.name, &self.known);
+        let written = self.known.calls_in(text).into_iter();
+        written.filter(|call| is_of_answer(call) && !is_schema(call)).collect()
+    }
+
     /// Finds the messages and answers that overlap those of a row.
     pub fn hits_of_messages(&self, item: &Item) -> Vec<Hit> {
         self.hits_of(item, &|| false)
@@ -431,6 +463,52 @@ pub(super) mod tests {
         let reading = Reading { columns: &columns, fallback: &fallback, named: &named };
         let sources = sources(folder.path(), None)?;
         sources.iter().map(|source| Ok((source.name.clone(), source.read(&reading)?))).collect()
+    }
+
+    #[test]
+    fn entries_with_one_id_are_numbered_within_their_category() {
+        let mut benchmark = benchmark_of(&[]);
+        let category = benchmark.categories[0].clone();
+        benchmark.push_category(category);
+        for (record, (category, id)) in
+            (1..).zip([(0, "t1"), (0, "t1"), (0, "t1#2"), (0, "t1"), (1, "t1"), (0, "t2"), (0, "t1#2")])
+        {
+            benchmark.add_item(id.to_owned(), category, record, Item::default());
+        }
+        benchmark.weigh();
+        let ids: Vec<&str> = benchmark.entries.iter().map(|entry| entry.id.as_str()).collect();
+        assert_eq!(ids, ["t1", "t1#2", "t1#2#2", "t1#3", "t1", "t2", "t1#2#3"]);
+    }
+
+    #[test]
+    fn calls_of_answers_are_read_in_texts_of_others_and_docs_are_none() {
+        let mut benchmark = benchmark_of(&["Ring the great bell."]);
+        assert_eq!(benchmark.answers_in("ring_bell(tower='north')"), []);
+        let arguments = vec![
+            ("tower".to_owned(), vec![Value::from("north")]),
+            ("times".to_owned(), vec![Value::from(3)]),
+        ];
+        let item = Item {
+            calls: vec![ItemCall { name: "ring_bell".to_owned(), arguments: arguments.clone() }],
+            ..Item::default()
+        };
+        benchmark.add_item("call".to_owned(), 0, 2, item);
+        benchmark.weigh();
+        for (text, expected) in [
+            ("### Instruction:\nAs always.\n\n### Response:\n[ring_bell(tower='north', times=3)]", true),
+            ("Answer: {\"name\": \"ring_bell\", \"arguments\": {\"tower\": \"north\", \"times\": 3}}", true),
+            (
+                "{\"name\": \"ring_bell\", \"parameters\": {\"type\": \"object\", \"properties\": {\"tower\": {\"type\": \"string\"}}}}",
+                false,
+            ),
+            ("Use ring_bell (of the tower).", false),
+            ("toll_bell(tower='north', times=3)", false),
+            ("Ring it.", false),
+        ] {
+            let found: Vec<_> = benchmark.answers_in(text).into_iter().map(|call| call.arguments).collect();
+            let expected: Vec<_> = expected.then(|| arguments.clone()).into_iter().collect();
+            assert_eq!(found, expected, "{text}");
+        }
     }
 
     #[test]

@@ -5,9 +5,10 @@
 
 use std::sync::LazyLock;
 
+use memchr::memchr2;
 use memchr::memmem::Finder;
 use rustc_hash::FxHashSet;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::turns::{answer, conversation, history, texts};
 use crate::facts::Facts;
@@ -108,6 +109,10 @@ const ANSWERS: &[&str] = &[
     "reward_model.ground_truth",
     "tool_call",
 ];
+/// Keys of the answer of a row that has none of these; a label may also be a class or a number, which says nothing.
+const SPOKEN: &[&str] = &["assistant", "gpt", "label", "labels"];
+/// Keys of the calls of the answer, beside what it says.
+const CALLS: &[&str] = &["tool_calls", "function_call", "calls", "expected_tool_calls", "possible_answer"];
 /// The key of the call in an object with an answer of each kind.
 const CALL_AMONG_ANSWERS: &str = "tool_call";
 /// Keys of objects that hold the row.
@@ -136,6 +141,8 @@ pub(super) fn reads(name: &str) -> bool {
         BARE_TEXTS,
         FUNCTIONS,
         ANSWERS,
+        SPOKEN,
+        CALLS,
         WRAPPERS,
         &[HISTORY, ID],
         SYSTEMS,
@@ -195,6 +202,9 @@ fn read_fields(record: &mut Record, fields: &Map<String, Value>, depth: usize) {
         record.messages = conversation(&Value::Object(fields.clone())).unwrap_or_default();
     }
     let has_conversation = !record.messages.is_empty();
+    // An earlier turn of the model is no answer to the last message.
+    let is_answered =
+        is_chosen || record.messages.last().is_some_and(|message| message.role == Role::Assistant);
     let has_system = record.messages.iter().any(|message| message.role == Role::System);
     let beside = SYSTEMS.iter().find_map(|key| folded(fields, key)?.as_str()).filter(|_| !has_system);
     let system = beside.filter(|text| !text.trim().is_empty()).map(|text| Message::text(Role::System, text));
@@ -216,8 +226,6 @@ fn read_fields(record: &mut Record, fields: &Map<String, Value>, depth: usize) {
     if record.functions.is_empty() {
         record.functions = docs_in_texts(&record.messages).unwrap_or_default();
     }
-    let is_answered = has_conversation
-        && (is_chosen || record.messages.iter().any(|message| message.role == Role::Assistant));
     if !is_answered && record.response.is_none() {
         add_answer_of(record, fields);
     }
@@ -225,17 +233,12 @@ fn read_fields(record: &mut Record, fields: &Map<String, Value>, depth: usize) {
 
 /// Returns the function docs of a row: under one of the usual keys, else under any other, else what a usual key holds.
 fn docs_of(fields: &Map<String, Value>) -> Option<String> {
-    let is_something = |value: &Value| match value {
-        Value::Array(list) => list.iter().any(|element| element.is_object() || element.is_string()),
-        Value::Object(members) => !members.is_empty(),
-        Value::String(text) => !is_nothing(text),
-        _ => false,
-    };
     let usual = || FUNCTIONS.iter().filter_map(|key| inside(fields, key).filter(is_something));
     let is_sure = |value: &Value| docs_within(value, 1).is_some();
     // What a model answers may look like a function.
     let is_answer = |key: &str| {
-        ANSWERS.iter().any(|answer| answer.split('.').next().is_some_and(|it| it.eq_ignore_ascii_case(key)))
+        let mut answers = [ANSWERS, SPOKEN, CALLS].into_iter().flatten();
+        answers.any(|answer| answer.split('.').next().is_some_and(|it| it.eq_ignore_ascii_case(key)))
     };
     let other = || {
         let others = fields.iter().filter(|(key, _)| !is_answer(key));
@@ -243,6 +246,16 @@ fn docs_of(fields: &Map<String, Value>) -> Option<String> {
     };
     let docs = usual().find(is_sure).or_else(other).or_else(|| usual().next())?;
     Some(docs.as_str().map_or_else(|| docs.to_string(), str::to_owned))
+}
+
+/// Whether a value may hold what somebody says or writes: a text, an object, or a list of these.
+fn is_something(value: &Value) -> bool {
+    match value {
+        Value::Array(list) => list.iter().any(|element| element.is_object() || element.is_string()),
+        Value::Object(members) => !members.is_empty(),
+        Value::String(text) => !is_nothing(text),
+        _ => false,
+    }
 }
 
 /// Texts of a column without docs, in lower case.
@@ -400,20 +413,37 @@ fn add_answer(record: &mut Record, value: &Value) {
     }
 }
 
-/// Adds the answer of a row: the first message as the response, the others after it.
+/// Adds the answer of a row: the first message as the response, the others after it. Calls in a column of their own are part of it.
 fn add_answer_of(record: &mut Record, fields: &Map<String, Value>) {
-    let Some(found) = ANSWERS.iter().find_map(|key| inside(fields, key)) else { return };
+    let spoken = || SPOKEN.iter().find_map(|key| inside(fields, key).filter(is_something));
+    let found = ANSWERS.iter().find_map(|key| inside(fields, key)).or_else(spoken);
     // An object of several kinds of answers: that with the call.
-    let found = found.get(CALL_AMONG_ANSWERS).cloned().unwrap_or(found);
+    let found = found.map(|found| found.get(CALL_AMONG_ANSWERS).cloned().unwrap_or(found));
+    let mut said = found.as_ref().map(answer).unwrap_or_default();
+    if let Some(calls) = CALLS.iter().find_map(|key| inside(fields, key).filter(is_something)) {
+        said.retain(|message| !message.content.trim().is_empty() || !message.calls.is_empty());
+        let called = answer_of_calls(&calls);
+        let new: Vec<Message> = called.into_iter().filter(|message| !said.contains(message)).collect();
+        said.extend(new);
+    }
+    // An answer may begin with the conversation before it, also with earlier turns of the model.
+    let n_repeated = said.iter().zip(&record.messages).take_while(|(one, other)| one == other).count();
     let known = KnownMessages::of(&record.messages);
     let is_new = |message: &Message| message.role == Role::Assistant || !known.has(message);
-    let mut messages = answer(&found).into_iter().filter(is_new).collect::<Vec<_>>();
+    let mut messages = said.into_iter().skip(n_repeated).filter(is_new).collect::<Vec<_>>();
     if messages.is_empty() {
         return;
     }
     let first = messages.iter().position(|message| message.role == Role::Assistant);
     record.response = first.map(|first| messages.remove(first));
     record.following_messages = messages;
+}
+
+/// Reads the calls of a column: in the form of an API, or as they are written.
+fn answer_of_calls(calls: &Value) -> Vec<Message> {
+    let list = if calls.is_object() { json!([calls]) } else { calls.clone() };
+    let read = answer(&json!({ "tool_calls": list }));
+    if read.iter().any(|message| !message.calls.is_empty()) { read } else { answer(calls) }
 }
 
 /// Parts of keys of rows that have texts besides those of a request.
@@ -425,7 +455,49 @@ static FIND_MORE: LazyLock<Vec<Finder<'static>>> = LazyLock::new(|| MORE.iter().
 
 /// Returns whether [`complete`] may find more in the bytes of a row.
 pub(super) fn may_have_more(bytes: &[u8]) -> bool {
-    FIND_MORE.iter().any(|part| part.find(bytes).is_some())
+    FIND_MORE.iter().any(|part| part.find(bytes).is_some()) || has_other_answer(bytes)
+}
+
+/// Whether an object of JSON has a key of [`SPOKEN`] or [`CALLS`] itself. Messages and calls have such keys, too: a row with one
+/// inside need not be read again.
+fn has_other_answer(bytes: &[u8]) -> bool {
+    let (mut at, mut depth) = (0, 0_usize);
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            b'"' => {
+                let Some(end) = string_end(bytes, at) else { return false };
+                if depth == 1 && is_other_answer(&bytes[at + 1..end]) && is_before_colon(&bytes[end + 1..]) {
+                    return true;
+                }
+                at = end;
+            }
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        at += 1;
+    }
+    false
+}
+
+fn is_other_answer(key: &[u8]) -> bool {
+    [SPOKEN, CALLS].into_iter().flatten().any(|other| other.as_bytes().eq_ignore_ascii_case(key))
+}
+
+fn is_before_colon(bytes: &[u8]) -> bool {
+    bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b':')
+}
+
+/// Returns the place of the quote that closes the string that begins at `at`.
+fn string_end(bytes: &[u8], at: usize) -> Option<usize> {
+    let mut at = at + 1;
+    loop {
+        at += memchr2(b'"', b'\\', bytes.get(at..)?)?;
+        if bytes[at] == b'"' {
+            return Some(at);
+        }
+        at += 2;
+    }
 }
 
 /// Returns whether a request has nothing in the place of its function docs.
@@ -433,7 +505,8 @@ pub(super) fn has_no_docs(record: &Record) -> bool {
     !matches!(record.list, SentList::Stored(_)) && is_nothing(&record.functions)
 }
 
-/// Adds to a request what only training sets have: the instruction before an input, earlier turns, the chosen answer, docs in another column.
+/// Adds to a request what only training sets have: the instruction before an input, earlier turns, the chosen answer, docs and calls in
+/// another column.
 pub(super) fn complete(record: &mut Record, value: &Value) {
     let Some(fields) = value.as_object() else { return };
     if has_no_docs(record)
@@ -462,8 +535,14 @@ pub(super) fn complete(record: &mut Record, value: &Value) {
         "reward_model.ground_truth",
         "answers.tool_call",
     ];
-    if is_open && let Some(answer) = beside.iter().find_map(|key| inside(fields, key)) {
-        add_answer_of(record, &Map::from_iter([(ANSWERS[0].to_owned(), answer)]));
+    if is_open {
+        let answer = beside.iter().find_map(|key| inside(fields, key));
+        let mut found: Map<String, Value> =
+            answer.into_iter().map(|answer| (ANSWERS[0].to_owned(), answer)).collect();
+        for key in SPOKEN.iter().chain(CALLS) {
+            found.extend(inside(fields, key).map(|value| ((*key).to_owned(), value)));
+        }
+        add_answer_of(record, &found);
     }
 }
 
@@ -494,4 +573,91 @@ fn at<'v>(value: &'v Value, path: &str) -> Option<&'v Value> {
         Value::Array(list) => list.get(key.parse::<usize>().ok()?),
         other => other.get(key),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answers(row: &Value) -> (Vec<String>, Vec<String>) {
+        let record = record_of_any(1, 1, row, &[]);
+        let said = || record.response.iter().chain(&record.following_messages);
+        let calls = said().flat_map(|message| &message.calls).map(|call| call.name.clone()).collect();
+        (said().map(|message| message.content.clone()).collect(), calls)
+    }
+
+    #[test]
+    fn an_answer_in_a_column_is_read_after_earlier_turns_of_the_model() {
+        let turn = |role: &str, text: &str| json!({"role": role, "content": text});
+        let earlier = [turn("user", "Ring."), turn("assistant", "Done."), turn("user", "Toll.")];
+        let with = |key: &str, value: Value| {
+            let mut row = json!({ "prompt": earlier });
+            row[key] = value;
+            row
+        };
+        let whole: Vec<Value> = earlier.iter().cloned().chain([turn("assistant", "Tolled.")]).collect();
+        for (key, value) in [
+            ("completion", json!([turn("assistant", "Tolled.")])),
+            ("chosen", json!([turn("assistant", "Tolled.")])),
+            ("chosen", json!(whole)),
+            ("answer", json!("Tolled.")),
+            ("reward_model", json!({"ground_truth": "Tolled."})),
+            ("Assistant", json!("Tolled.")),
+            ("label", json!("Tolled.")),
+        ] {
+            let row = with(key, value);
+            assert_eq!(answers(&row), (vec!["Tolled.".to_owned()], Vec::new()), "{row}");
+        }
+        let answered = json!({"messages": whole, "answer": "No."});
+        assert_eq!(answers(&answered), (Vec::new(), Vec::new()));
+    }
+
+    #[test]
+    fn calls_in_a_column_of_their_own_are_read_beside_what_is_said() {
+        let call = json!({"name": "ring", "arguments": {"times": 2}});
+        let of_api = json!({"id": "c", "type": "function", "function": {"name": "ring", "arguments": "{\"times\": 2}"}});
+        for (key, value) in [
+            ("tool_calls", json!([of_api])),
+            ("tool_calls", json!(json!([call]).to_string())),
+            ("function_call", call.clone()),
+            ("calls", json!([call])),
+            ("expected_tool_calls", json!([call])),
+        ] {
+            let mut row = json!({"query": "Ring.", "response": "At once."});
+            row[key] = value.clone();
+            let expected = (vec!["At once.".to_owned(), String::new()], vec!["ring".to_owned()]);
+            assert_eq!(answers(&row), expected, "{row}");
+            row["response"] = json!("");
+            assert_eq!(answers(&row), (vec![String::new()], vec!["ring".to_owned()]), "{row}");
+        }
+        let accepted = json!([{"ring": {"times": [2]}}]);
+        let row = json!({"query": "Ring.", "possible_answer": accepted});
+        assert_eq!(answers(&row), (vec![accepted.to_string()], Vec::new()));
+        let none = (Vec::new(), Vec::new());
+        for row in [
+            json!({"text": "Ring.", "label": 1}),
+            json!({"text": "Ring.", "labels": [0, 2]}),
+            json!({"text": "Ring.", "label": true, "tool_calls": [], "calls": "null"}),
+        ] {
+            assert_eq!(answers(&row), none, "{row}");
+        }
+    }
+
+    #[test]
+    fn a_row_is_read_again_for_an_answer_of_its_own_only() {
+        for (row, expected) in [
+            (r#"{"query": "a", "tool_calls": []}"#, true),
+            (r#"{"Label" : "x"}"#, true),
+            (r#"{"messages": [{"role": "assistant", "tool_calls": [{"function_call": 1}]}]}"#, false),
+            (r#"{"query": "tool_calls"}"#, false),
+            (r#"{"query": "a \" \\", "calls": []}"#, true),
+            (r#"[{"calls": []}]"#, false),
+            (r#"{"query": "a"#, false),
+            (r#"{"query": "a\"#, false),
+            ("calls", false),
+            ("", false),
+        ] {
+            assert_eq!(has_other_answer(row.as_bytes()), expected, "{row}");
+        }
+    }
 }

@@ -51,8 +51,8 @@ const IDS: &[&str] = &["call_id", "id", "toolUseId", "toolCallId"];
 /// The keys of its name.
 const NAMES: &[&str] = &["name", "toolName"];
 
-/// The keys of its arguments.
-const ARGUMENTS: &[&str] = &["arguments", "input", "args"];
+/// The keys of its arguments; the last two are those of training sets and agent libraries.
+const ARGUMENTS: &[&str] = &["arguments", "input", "args", "parameters", "kwargs"];
 
 /// Reads a call of any API.
 pub(crate) fn read_call(mut call: Value) -> Result<Call, ItemFault> {
@@ -94,5 +94,23 @@ pub(super) fn string(value: Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn arguments_are_read_under_every_key_and_the_first_one_counts() {
+        for key in ARGUMENTS {
+            let call = read_call(json!({"name": "ring", *key: {"times": 2}})).unwrap();
+            assert_eq!(call.arguments, json!({"times": 2}), "{key}");
+        }
+        let both = json!({"name": "ring", "parameters": {"times": 3}, "arguments": "{\"times\": 2}"});
+        assert_eq!(read_call(both).unwrap().arguments, json!({"times": 2}));
+        assert_eq!(read_call(json!({"name": "ring"})).unwrap().arguments, json!({}));
     }
 }
