@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use callsieve_programs::stratum::Stratum;
+
 use super::Ending;
 use super::arguments::{threads, use_threads};
 use super::model::ModelArgs;
@@ -11,6 +13,7 @@ use crate::cli::console::{self, Console, Paint, Painted, Screen};
 use crate::cli::layout::{Column, Table};
 use crate::jobs::instruct::{Coverage, GenerateOptions, Way, coverage};
 use crate::pipeline::Override;
+
 use crate::report::model::Report;
 use crate::report::strata::StratumShare;
 use crate::run::{Options, RunReport, prepare};
@@ -137,17 +140,19 @@ pub(super) fn generate(args: &GenerateArgs, registry: &Registry) -> anyhow::Resu
     if !args.quiet {
         print_summary(&run, None)?;
     }
-    if let Some(coverage) = coverage(&run.folder)? {
+    let coverage = coverage(&run.folder)?;
+    if let Some(coverage) = &coverage {
         if !args.quiet {
-            console::print_painted(&strata(&coverage, &run, Screen::of_stdout()))?;
+            console::print_painted(&strata(coverage, &run, Screen::of_stdout()))?;
         }
         if args.explain_coverage {
-            console::print_painted(&unreached(&coverage, Screen::of_stdout()))?;
+            console::print_painted(&unreached(coverage, Screen::of_stdout()))?;
         }
     }
     if !args.quiet {
         console::print_data(&lost_to_models(&run.report))?;
-        console::print_data(&missed_shares(&run.report))?;
+        let without_results = coverage.as_ref().map_or(&[][..], |coverage| &coverage.without_results);
+        console::print_data(&missed_shares(&run.report, without_results))?;
     }
     Ok(within_cost(ending(&run.outcome), &run, &args.asking))
 }
@@ -244,7 +249,8 @@ fn strata(coverage: &Coverage, run: &RunReport, screen: Screen) -> Painted {
         text.append(table.fitted(screen));
     }
     let (reached, all) = (count(coverage.reached as u64), count(coverage.functions as u64));
-    text.add(Paint::Plain, &format!("\nfunctions {reached} of {all} are called\n"));
+    let others = if coverage.unreached.is_empty() { "" } else { "; --explain-coverage lists the others" };
+    text.add(Paint::Plain, &format!("\nfunctions {reached} of {all} are called{others}\n"));
     for stratum in &coverage.unfilled {
         text.add(
             Paint::Plain,
@@ -281,10 +287,13 @@ fn lost_to_models(report: &Report) -> String {
     text
 }
 
-/// The strata of which the set has far fewer instructions than were asked for.
-fn missed_shares(report: &Report) -> String {
+/// The strata of which the set has far fewer instructions than were asked for. Those `without_results` cannot be made where nothing
+/// is executed.
+fn missed_shares(report: &Report, without_results: &[Stratum]) -> String {
     let total: u64 = report.strata.iter().map(|stratum| stratum.instructions).sum();
+    let names: Vec<&str> = without_results.iter().map(|stratum| stratum.name()).collect();
     let missed = report.strata.iter().filter(|stratum| stratum.is_missed);
+    let missed = missed.filter(|stratum| !names.contains(&stratum.stratum.as_str()));
     let line = |stratum: &StratumShare| {
         format!(
             "stratum   {}: {} of {} instructions ({}) instead of {}\n",
@@ -295,7 +304,11 @@ fn missed_shares(report: &Report) -> String {
             share(stratum.wanted)
         )
     };
-    missed.map(line).collect()
+    let mut text: String = missed.map(line).collect();
+    if !names.is_empty() {
+        text += &format!("stratum   {}: needs results, and nothing was executed\n", names.join(", "));
+    }
+    text
 }
 
 /// The functions that no instruction calls.

@@ -370,7 +370,7 @@ fn a_stratum_that_has_far_fewer_than_its_share_is_shown() {
         let said = text.lines().find_map(|line| line.strip_prefix("[user] "));
         let record = said.and_then(|said| known.values().find(|record| worded(record)[0] == said));
         let is_lost = |record: &Value| {
-            record["stratum"] == "parallel" && !record["id"].as_str().unwrap().ends_with('7')
+            record["stratum"] == "parallel" && !record["id"].as_str().unwrap().ends_with("18")
         };
         if prompt.starts_with("You do what a user asks by calls") && record.is_some_and(is_lost) {
             return reply(&json!({"reason": "So.", "calls": []}).to_string());

@@ -292,7 +292,7 @@ fn recorded_calls_leave_out_functions_that_do_not_answer() {
 #[test]
 fn results_are_shortened_in_the_forms_for_training_only() {
     let folder = tempfile::tempdir().unwrap();
-    assert!(generate(folder.path(), "60", &["--set", "export.max_result_tokens=30"]).status.success());
+    assert!(generate(folder.path(), "90", &["--set", "export.max_result_tokens=30"]).status.success());
     let programs = lines(folder.path(), "programs.jsonl");
     let (mut n_whole, mut n_shorter) = (0, 0);
     for (line, program) in lines(folder.path(), "openai.jsonl").iter().zip(&programs) {

@@ -156,6 +156,10 @@ impl<'a> Runner<'a> {
         Program { state, steps: record.calls.iter().map(step).collect() }
     }
 
+    fn is_read_only(&self, function: &str) -> bool {
+        self.pools.of_name(function).is_some_and(|at| self.pools.callables[at].is_read_only)
+    }
+
     /// The record with what its calls returned.
     fn with_results(&self, record: &Record, executed: &Executed) -> Record {
         let mut new = record.clone();
@@ -169,7 +173,8 @@ impl<'a> Runner<'a> {
         for turn in &mut new.turns {
             let mut steps = turn.calls.iter().map(|number| number - 1);
             let shown = if record.together { steps.collect() } else { Vec::from_iter(steps.next_back()) };
-            let Answer { text, values } = answer(executed, &shown, writing, &mut random);
+            let asks = shown.last().is_some_and(|&step| self.is_read_only(&record.calls[step].name));
+            let Answer { text, values } = answer(executed, &shown, asks, writing, &mut random);
             turn.answer = text;
             new.answer.clone_from(&turn.answer);
             new.answer_from = values.iter().map(ToString::to_string).collect();

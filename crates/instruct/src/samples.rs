@@ -329,8 +329,10 @@ impl Pool {
         Random::new(seed ^ 0x5eed, of_round).shuffle(&mut order);
         let at = usize::try_from(nth % self.functions.len() as u64).unwrap_or_default();
         let (first, function) = self.functions[order[at]];
-        let level = *weighted(&settings.levels, &mut random).unwrap_or(&Level::I1);
-        let kind = *weighted(&settings.kinds.0, &mut random).unwrap_or(&Stratum::Single);
+        let level = *at_share(&settings.levels, |shares| random.weighted(shares)).unwrap_or(&Level::I1);
+        // A set has few samples, so each kind gets its share of them by their order.
+        let kind = at_share(&settings.kinds.0, |shares| Random::spread(seed, nth, shares));
+        let kind = *kind.unwrap_or(&Stratum::Single);
         let (level, tools) = self.tools_with(first, level, settings, &mut random);
         let mut functions: Vec<Value> = Vec::new();
         for &tool in &tools {
@@ -405,12 +407,11 @@ impl Pool {
     }
 }
 
-/// Returns one of some keys, each as often as its share.
-fn weighted<'s, K>(shares: &'s BTreeMap<K, f64>, random: &mut Random) -> Option<&'s K> {
+/// Returns the key of the share that `draw` takes of them.
+fn at_share<K>(shares: &BTreeMap<K, f64>, draw: impl FnOnce(&[u64]) -> Option<usize>) -> Option<&K> {
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // Shares are checked.
     let weights: Vec<u64> = shares.values().map(|share| (share * 1e6) as u64).collect();
-    let at = random.weighted(&weights)?;
-    shares.keys().nth(at)
+    shares.keys().nth(draw(&weights)?)
 }
 
 impl Source for ToolSamples {
@@ -425,7 +426,7 @@ impl Source for ToolSamples {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(3);
+        fingerprint.version(4);
         let pool = self.pool()?;
         let environment = self.environment()?;
         fingerprint.add_part("environment", environment.fingerprint().to_string().as_bytes());

@@ -8,7 +8,7 @@ use crate::bindings::Bindings;
 use crate::checks::Goal;
 use crate::execute::Executed;
 use crate::instruction::{Instruction, Turn};
-use crate::place::{Position, position, value_at};
+use crate::place::{Position, names, position, value_at};
 use crate::pool::Pools;
 use crate::program::{Argument, Program, ResultPath, Step};
 use crate::random::Random;
@@ -45,6 +45,23 @@ pub struct Proven<'a> {
     pub executed: &'a Executed,
     /// What the user wants of it.
     pub goal: Goal,
+}
+
+/// What a thing in a result is a part of.
+enum Owner {
+    /// Only this step has something of the owner's kind, which is named.
+    Only(String),
+    /// Another step has another one of its kind.
+    OneOfSeveral,
+}
+
+impl Owner {
+    fn only(self) -> Option<String> {
+        match self {
+            Self::Only(kind) => Some(kind),
+            Self::OneOfSeveral => None,
+        }
+    }
 }
 
 impl Author<'_> {
@@ -94,8 +111,7 @@ impl Author<'_> {
     /// Returns `true` if nobody says how a user asks for a function.
     pub fn has_no_phrase(&self, function: &str) -> bool {
         let doc = self.environment.functions().iter().find(|own| own.name() == function);
-        let description = doc.and_then(|doc| doc.doc.get("description")?.as_str());
-        self.clauses().phrase(function, description.unwrap_or_default()).is_none()
+        self.clauses().phrase(function, doc.map(|doc| &doc.doc)).is_none()
     }
 
     fn writing(&self) -> Writing<'_> {
@@ -112,7 +128,8 @@ impl Author<'_> {
             .filter_map(|(parameter, place)| {
                 let result = proven.executed.result(place.step)?;
                 let position = position(&place.path, result)?;
-                let owner = self.owner(proven, nth, &self.clauses().noun(&step.function, parameter), place);
+                let noun = self.clauses().noun(&step.function, parameter);
+                let owner = self.owner(proven, nth, &noun, place).and_then(Owner::only);
                 Some((parameter.to_owned(), Source { position, owner }))
             })
             .collect();
@@ -126,15 +143,11 @@ impl Author<'_> {
     }
 
     /// What a thing in the result of an earlier step is a part of: the lesson, for the teacher that a lesson has. `None` if
-    /// it is the object's own key, which stands first, or if another step has something of the owner's kind as well.
-    fn owner(&self, proven: Proven<'_>, nth: usize, thing: &str, place: &ResultPath) -> Option<String> {
+    /// it is the object's own key, which stands first.
+    fn owner(&self, proven: Proven<'_>, nth: usize, thing: &str, place: &ResultPath) -> Option<Owner> {
         let earlier = &proven.program.steps[place.step];
         let result = proven.executed.result(place.step)?;
-        let Some((PathStep::Member(_), parent)) = place.path.steps.split_last() else { return None };
-        let parent = ValuePath { steps: parent.to_vec() };
-        let (key, _) = value_at(&parent, result)?.as_object()?.iter().next()?;
-        let own = parent.steps.into_iter().chain([PathStep::Member(key.clone())]).collect();
-        let own = ResultPath { step: place.step, path: ValuePath { steps: own } };
+        let own = own_key(place, result)?;
         let links = self.pools.links(place.step, &earlier.function, result);
         if own == *place {
             return None;
@@ -144,14 +157,26 @@ impl Author<'_> {
             self.clauses().noun(&callable.name, &callable.parameters[parameter].name)
         });
         let owner = kinds.find(|kind| kind != thing)?;
+        let value = value_at(&own.path, result);
         let names_another = |(other, step): (usize, &Step)| {
-            let is_owner =
-                |(name, _): &(String, Argument)| self.clauses().noun(&step.function, name) == owner;
-            other != place.step
-                && (step.arguments.iter().any(is_owner) || things(&step.function).contains(&owner))
+            let (call, _) = proven.executed.calls.get(other)?;
+            let mut of_kind = call
+                .arguments
+                .iter()
+                .filter(|(name, _)| self.clauses().noun(&step.function, name) == owner)
+                .map(|(_, argument)| Some(argument) != value)
+                .peekable();
+            // A call on the same owner names no other.
+            Some(if of_kind.peek().is_some() {
+                of_kind.any(|differs| differs)
+            } else {
+                things(&step.function).contains(&owner)
+            })
         };
-        let is_ambiguous = proven.program.steps.iter().enumerate().take(nth).any(names_another);
-        (!is_ambiguous).then_some(owner)
+        let mut earlier = proven.program.steps.iter().enumerate().take(nth);
+        let is_ambiguous =
+            earlier.any(|(other, step)| other != place.step && names_another((other, step)) == Some(true));
+        Some(if is_ambiguous { Owner::OneOfSeveral } else { Owner::Only(owner) })
     }
 
     /// The tasks of some steps as one text.
@@ -188,16 +213,28 @@ impl Author<'_> {
     /// The steps whose results an answer shows: those that the user asks to be told, and the last one.
     fn shown(&self, proven: Proven<'_>, steps: &std::ops::Range<usize>) -> Vec<usize> {
         let is_last = |step: usize| step + 1 == steps.end;
-        let is_told = |step: usize| {
-            let text = self.clause(proven, step, None).text.to_lowercase();
-            let first = text.split(' ').next().unwrap_or_default();
-            TOLD.contains(&first) && !proven.program.steps[step].fails
-        };
+        let is_told = |step: usize| self.is_told(proven, step) && !proven.program.steps[step].fails;
         steps.clone().filter(|&step| proven.goal == Goal::Every || is_last(step) || is_told(step)).collect()
     }
 
+    /// Whether the user asks to be told the result of a step.
+    fn is_told(&self, proven: Proven<'_>, step: usize) -> bool {
+        let text = self.clause(proven, step, None).text.to_lowercase();
+        TOLD.contains(&text.split(' ').next().unwrap_or_default())
+    }
+
     fn answer(&self, proven: Proven<'_>, steps: &std::ops::Range<usize>, random: &mut Random) -> Answer {
-        answer(proven.executed, &self.shown(proven, steps), self.writing(), random)
+        self.answer_with(proven, &self.shown(proven, steps), random)
+    }
+
+    /// The answer that shows the results of some steps. Only what asks for something is answered by yes or no.
+    fn answer_with(&self, proven: Proven<'_>, shown: &[usize], random: &mut Random) -> Answer {
+        let is_question = |step: usize| {
+            let function = self.pools.of_name(&proven.program.steps[step].function);
+            function.is_some_and(|at| self.pools.callables[at].is_read_only) || self.is_told(proven, step)
+        };
+        let asks = shown.last().is_some_and(|&step| is_question(step));
+        answer(proven.executed, shown, asks, self.writing(), random)
     }
 
     /// One turn with all tasks, or with what cannot be done.
@@ -232,7 +269,7 @@ impl Author<'_> {
                 Text::of_template(template, &[("tasks", &task)])
             };
             let steps = nth..nth + 1;
-            let answer = answer(proven.executed, &[nth], self.writing(), random);
+            let answer = self.answer_with(proven, &[nth], random);
             Turn { user, steps, answer }
         });
         Ok(turns.collect())
@@ -298,9 +335,18 @@ impl Author<'_> {
         let is_required = |name: &str| {
             required.is_some_and(|required| required.iter().any(|required| required.as_str() == Some(name)))
         };
-        // Nobody forgets to say yes or no.
-        let literals =
-            first.literals().filter(|(parameter, value)| is_required(parameter) && !value.is_boolean());
+        // Nobody forgets to say yes or no, and "book a kind" is no request.
+        let is_sayable = |parameter: &str| {
+            let is_listed =
+                doc.parameters().any(|(name, schema)| name == parameter && schema.get("enum").is_some());
+            let phrase = self.clauses().phrase(&first.function, Some(&doc.doc));
+            let has_noun =
+                self.bindings.parameter(&first.function, parameter).is_some_and(|bound| bound.noun.is_some());
+            !is_listed || has_noun || phrase.is_none_or(|phrase| !phrase.requires(parameter))
+        };
+        let literals = first.literals().filter(|(parameter, value)| {
+            is_required(parameter) && !value.is_boolean() && is_sayable(parameter)
+        });
         literals.map(|(parameter, value)| (0, parameter.to_owned(), value.clone())).collect()
     }
 
@@ -329,7 +375,11 @@ impl Author<'_> {
         let withheld = if stratum.has_no_call() { called.last().copied() } else { None };
         let needed: Vec<&str> = if stratum.has_no_call() { Vec::new() } else { called.clone() };
         let goal: Vec<String> = called.iter().flat_map(|name| self.about(name)).collect();
-        let own: Vec<String> = withheld.map(things).unwrap_or_default();
+        let mut own: Vec<String> = withheld.map(things).unwrap_or_default();
+        // Who lists the orders can count them as well.
+        if own.len() > 1 && COUNTING.contains(&own[0].as_str()) {
+            own.remove(0);
+        }
         let may_do_it = |name: &str| {
             let binding = withheld.and_then(|withheld| self.bindings.function(withheld));
             binding.is_some_and(|binding| binding.also_done_by.iter().any(|other| other == name))
@@ -422,8 +472,17 @@ impl Author<'_> {
                 let noun = self.clauses().noun(&step.function, parameter);
                 let bound = self.bindings.parameter(&step.function, parameter);
                 let of_result = executed.result(place.step).and_then(|result| position(&place.path, result));
-                if bound.is_some_and(|bound| bound.linked.is_some()) && of_result != Some(Position::Only) {
+                let is_linked = bound.is_some_and(|bound| bound.linked.is_some());
+                if is_linked && of_result != Some(Position::Only) {
                     return Some(format!("{place} as {parameter} of {}: one of several", step.function));
+                }
+                if let Some(rival) = self.rival((steps, executed), place, (callable, at)) {
+                    return Some(format!("{place} as {parameter} of {}: or {rival}", step.function));
+                }
+                let proven = Proven { program: &instruction.program, executed, goal: Goal::Last };
+                let is_far = !is_linked && of_result == Some(Position::Only) && place.step + 1 < nth;
+                if is_far && matches!(self.owner(proven, nth, &noun, place), Some(Owner::OneOfSeveral)) {
+                    return Some(format!("{place} as {parameter} of {}: of one of several", step.function));
                 }
                 for (other, earlier) in
                     steps.iter().enumerate().take(nth).filter(|(other, _)| *other != place.step)
@@ -446,6 +505,31 @@ impl Author<'_> {
         None
     }
 
+    /// Another value of the same call that the phrase for a reference could mean as well: a second field of the same thing, such as the
+    /// doctor who referred a patient beside the doctor of the appointment, or a value that the user gave. A field with the very name of the
+    /// parameter is what the phrase means.
+    fn rival(
+        &self,
+        (steps, executed): (&[Step], &Executed),
+        place: &ResultPath,
+        (callable, at): (usize, usize),
+    ) -> Option<String> {
+        let own_name = |place: &ResultPath| names(&place.path).next_back().map(str::to_owned);
+        let parameter = &self.pools.callables[callable].parameters[at].name;
+        let (from, result) = (steps.get(place.step)?, executed.result(place.step)?);
+        if own_name(place).as_ref() == Some(parameter) || own_key(place, result).as_ref() == Some(place) {
+            return None;
+        }
+        let value = value_at(&place.path, result);
+        let links = self.pools.links(place.step, &from.function, result);
+        let is_rival = |other: &&ResultPath| {
+            own_name(other) != own_name(place)
+                && position(&other.path, result) == position(&place.path, result)
+                && value_at(&other.path, result) != value
+        };
+        links.of(callable, at).iter().find(is_rival).map(ToString::to_string)
+    }
+
     /// A value in the text that the program takes from an earlier result.
     fn leaked(&self, instruction: &Instruction) -> Option<String> {
         for step in &instruction.program.steps {
@@ -463,6 +547,15 @@ impl Author<'_> {
         }
         None
     }
+}
+
+/// The place of the key of the object that a place is in: its first member.
+fn own_key(place: &ResultPath, result: &serde_json::Value) -> Option<ResultPath> {
+    let Some((PathStep::Member(_), parent)) = place.path.steps.split_last() else { return None };
+    let parent = ValuePath { steps: parent.to_vec() };
+    let (key, _) = value_at(&parent, result)?.as_object()?.iter().next()?;
+    let steps = parent.steps.into_iter().chain([PathStep::Member(key.clone())]).collect();
+    Some(ResultPath { step: place.step, path: ValuePath { steps } })
 }
 
 /// A style; implicit only where the first message leaves a value to be looked up.
@@ -487,6 +580,9 @@ const TOLD: [&str; 12] = [
     "display",
     "check",
 ];
+
+/// Verbs of functions whose result can be worked out from the things themselves.
+const COUNTING: [&str; 4] = ["average", "count", "sum", "total"];
 
 /// Words in names of parameters that say nothing on what a function is about.
 const OF_ANYTHING: [&str; 14] = [

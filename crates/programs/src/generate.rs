@@ -24,8 +24,13 @@ use crate::stratum::{Counts, Shares, Stratum};
 use crate::walk::{Shape, TrackRecord, Walker};
 use crate::wording::templates::Templates;
 
-/// Candidates of a round.
-pub const ROUND: u64 = 256;
+/// Returns the number of candidates of the round after `n_candidates` candidates.
+///
+/// The first rounds are small: the shares of strata are wrong until it is known how many candidates of each are accepted, and a
+/// set of a hundred instructions needs few hundred candidates. Later ones are large, so that all threads have work.
+fn round_after(n_candidates: u64) -> u64 {
+    (n_candidates / 4).clamp(32, 256)
+}
 
 /// What decides which instructions are made.
 #[derive(Debug, Clone)]
@@ -111,6 +116,8 @@ pub struct Generation<'a> {
     bindings: &'a Bindings,
     templates: &'a Templates,
     settings: Settings,
+    /// Strata that were asked for and need results, where nothing is executed.
+    without_results: Vec<Stratum>,
     pools: Pools,
     progress: Progress,
 }
@@ -142,6 +149,9 @@ pub struct Coverage {
     pub strata: BTreeMap<Stratum, Counts>,
     /// Strata of which nothing could be made.
     pub unfilled: Vec<Stratum>,
+    /// Strata that were asked for and need results, where nothing is executed.
+    #[serde(default)]
+    pub without_results: Vec<Stratum>,
 }
 
 /// A function that no accepted program calls.
@@ -178,13 +188,19 @@ impl<'a> Generation<'a> {
         templates: &'a Templates,
         mut settings: Settings,
     ) -> Self {
+        let mut without_results = Vec::new();
         if environment.origin() == Origin::Unexecuted {
-            settings.shares.0.retain(|stratum, _| !stratum.needs_results());
+            settings.shares.0.retain(|stratum, share| {
+                if stratum.needs_results() && *share > 0.0 {
+                    without_results.push(*stratum);
+                }
+                !stratum.needs_results()
+            });
         }
         let pools = Pools::new(environment, bindings);
         let progress =
             Progress { records: vec![TrackRecord::default(); pools.callables.len()], ..Progress::default() };
-        Self { environment, bindings, templates, settings, pools, progress }
+        Self { environment, bindings, templates, settings, without_results, pools, progress }
     }
 
     /// Goes on after the rounds of another generation with the same environment, bindings, templates and settings.
@@ -215,13 +231,14 @@ impl<'a> Generation<'a> {
         cancelled: &(dyn Fn() -> bool + Sync),
     ) -> Result<Option<Vec<Made>>, EnvironmentError> {
         let first = self.progress.n_candidates;
-        let weights = self.settings.shares.weights(&self.progress.counts, ROUND);
-        let made: Vec<Option<Candidate>> = (first..first + ROUND)
+        let round = round_after(first);
+        let weights = self.settings.shares.weights(&self.progress.counts, round);
+        let made: Vec<Option<Candidate>> = (first..first + round)
             .into_par_iter()
             .map(|number| if cancelled() { Ok(None) } else { self.candidate(number, &weights).map(Some) })
             .collect::<Result<_, EnvironmentError>>()?;
         let Some(made) = made.into_iter().collect::<Option<Vec<Candidate>>>() else { return Ok(None) };
-        self.progress.n_candidates += ROUND;
+        self.progress.n_candidates += round;
         let judged = made
             .into_iter()
             .map(|candidate| Made { stratum: candidate.stratum, outcome: self.count(candidate) });
@@ -394,6 +411,7 @@ impl<'a> Generation<'a> {
             unreached: unreached.collect(),
             strata: tally.strata.clone(),
             unfilled: unfilled.map(|(stratum, _)| *stratum).collect(),
+            without_results: self.without_results.clone(),
         }
     }
 }

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use callsieve_environment::environment::{Effect, Environment, Function, ValueSource};
 use serde_json::Value;
 
-use crate::bindings::Bindings;
+use crate::bindings::{Bindings, Said};
 use crate::place::{Leaf, is_one_of, leaves, names, position};
 use crate::program::{ResultPath, TakenFrom};
 use crate::words::{nouns, things};
@@ -25,6 +25,8 @@ pub struct Parameter {
     sources: Vec<ValueSource>,
     /// A person named its sources in the bindings.
     pub is_bound: bool,
+    /// The bindings have words for each value, and none for a value that a call finds.
+    is_said_by_value: bool,
     /// The nouns of its name.
     nouns: Vec<String>,
 }
@@ -248,6 +250,12 @@ impl Callable {
                 continue;
             }
             let bound = bound.unwrap_or_default();
+            let is_said_by_value = bound.linked.is_none() && matches!(bound.said, Some(Said::Each(_)));
+            let has_words = bound.said.is_some() || !bound.values.is_empty() || !bound.from.is_empty();
+            // "With on duty yes" is no English.
+            if is_of_type(of_parameter, "boolean") && !is_required && !has_words {
+                continue;
+            }
             let mut sources: Vec<ValueSource> = bound.from.into_iter().map(|source| source.0).collect();
             if !bound.values.is_empty() {
                 sources.push(ValueSource::Values(bound.values));
@@ -263,6 +271,7 @@ impl Callable {
                 is_required,
                 sources,
                 is_bound,
+                is_said_by_value,
             });
         }
         let is_read_only = function.effect == Some(Effect::ReadOnly);
@@ -324,6 +333,9 @@ impl Parameter {
 
     /// Whether it takes its value from this place of a function's result.
     fn takes(&self, leaf: &Leaf<'_>, field: &Field, from: &str, consumer: &[String]) -> bool {
+        if self.is_said_by_value {
+            return false;
+        }
         if self.sources.iter().all(|source| matches!(source, ValueSource::Recorded(_))) {
             return self.is_named_as(field, consumer);
         }

@@ -44,12 +44,18 @@ impl Random {
     /// Returns the index of one of the weights, each with a probability in proportion to it; `None` if all are 0.
     pub fn weighted(&mut self, weights: &[u64]) -> Option<usize> {
         let total: u64 = weights.iter().sum();
-        let mut left = self.below(usize::try_from(total).ok()?) as u64;
-        weights.iter().position(|&weight| {
-            let is_here = left < weight;
-            left = left.saturating_sub(weight);
-            is_here
-        })
+        index_at(self.below(usize::try_from(total).ok()?) as u64, weights)
+    }
+
+    /// Returns the index of one of the weights for the item `nth` of a sequence; `None` if all are 0.
+    ///
+    /// Unlike independent draws, the first items of a sequence have nearly the shares of the weights, however few they are: the
+    /// points are those of a Weyl sequence with the golden ratio (Knuth, The Art of Computer Programming, 6.4).
+    pub fn spread(seed: u64, nth: u64, weights: &[u64]) -> Option<usize> {
+        let total: u64 = weights.iter().sum();
+        let start = Self::new(seed, 0).next_number();
+        let point = start.wrapping_add(nth.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        index_at(u64::try_from((u128::from(point) * u128::from(total)) >> 64).ok()?, weights)
     }
 
     /// Puts the items in a random order.
@@ -58,6 +64,16 @@ impl Random {
             items.swap(at, self.below(at + 1));
         }
     }
+}
+
+/// The index of the weight in whose part of their sum a point lies.
+fn index_at(point: u64, weights: &[u64]) -> Option<usize> {
+    let mut left = point;
+    weights.iter().position(|&weight| {
+        let is_here = left < weight;
+        left = left.saturating_sub(weight);
+        is_here
+    })
 }
 
 #[cfg(test)]
@@ -97,5 +113,18 @@ mod tests {
         assert_ne!(items, (0..20).collect::<Vec<_>>());
         items.sort_unstable();
         assert_eq!(items, (0..20).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn the_first_items_of_a_sequence_have_the_shares_of_the_weights() {
+        for seed in 0..50 {
+            let mut counts = [0_u32; 3];
+            for nth in 0..20 {
+                counts[Random::spread(seed, nth, &[50, 45, 5]).unwrap()] += 1;
+            }
+            assert!((9..=11).contains(&counts[0]) && (8..=10).contains(&counts[1]), "{counts:?}");
+            assert!((0..=2).contains(&counts[2]), "{counts:?}");
+        }
+        assert_eq!(Random::spread(1, 1, &[0, 0]), None);
     }
 }

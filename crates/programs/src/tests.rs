@@ -384,3 +384,120 @@ fn bindings_name_only_what_the_environment_has() {
     );
     assert!(values("order_id", "\"R\\n1\"").contains("cannot be put into a sentence"));
 }
+
+/// A table with two references to another one, and no bindings.
+const CHOIR: &str = r#"
+name = "choir"
+[tables.singers.columns]
+id = { type = "string", description = "Number of the singer, such as S-1" }
+name = { type = "string" }
+voice = { type = "string", enum = ["alto", "bass"] }
+is_paid = { type = "boolean" }
+[tables.concerts.columns]
+id = { type = "string", description = "Number of the concert, such as K-1" }
+soloist_id = { type = "string", references = "singers" }
+stand_in = { type = "string", references = "singers" }
+town = { type = "string" }
+[states.only]
+today = 2026-03-01
+[states.only.rows]
+singers = [["S-1", "Ada", "alto", true], ["S-2", "Ben", "bass", false], ["S-3", "Cem", "bass", true], ["S-4", "Dee", "alto", false]]
+concerts = [["K-1", "S-1", "S-2", "Ulm"], ["K-2", "S-3", "S-4", "Bonn"], ["K-3", "S-2", "S-1", "Kiel"], ["K-4", "S-4", "S-3", "Bonn"]]
+[[functions]]
+name = "get_concert"
+description = "Returns a concert with all details."
+operation = "read"
+table = "concerts"
+key = "$concert_id"
+parameters = { concert_id = { column = "concerts.id" } }
+[[functions]]
+name = "find_concerts"
+description = "Finds concerts by their town."
+operation = "find"
+table = "concerts"
+where = [{ column = "town", is = "$town" }]
+parameters = { town = { column = "concerts.town", optional = true } }
+[[functions]]
+name = "count_concerts"
+description = "Counts concerts by their town."
+operation = "count"
+table = "concerts"
+where = [{ column = "town", is = "$town" }]
+parameters = { town = { column = "concerts.town", optional = true } }
+[[functions]]
+name = "get_singer"
+description = "Returns a singer with all details."
+operation = "read"
+table = "singers"
+key = "$soloist_id"
+parameters = { soloist_id = { column = "singers.id" } }
+[[functions]]
+name = "find_singers"
+description = "Finds singers by voice or whether they are paid."
+operation = "find"
+table = "singers"
+where = [{ column = "voice", is = "$voice" }, { column = "is_paid", is = "$is_paid" }]
+parameters = { voice = { column = "singers.voice", optional = true }, is_paid = { column = "singers.is_paid", optional = true } }
+[[functions]]
+name = "pay_singer"
+description = "Pays a singer."
+operation = "update"
+table = "singers"
+key = "$singer_id"
+set = { is_paid = true }
+columns = ["is_paid"]
+parameters = { singer_id = { column = "singers.id" } }
+"#;
+
+/// The instructions of some rounds over the choir, by the strata that are wanted.
+fn of_choir(shares: &[(Stratum, f64)]) -> Vec<Instruction> {
+    let environment = Declared::read("choir.toml", CHOIR).unwrap_or_else(|fault| panic!("{fault}"));
+    let (bindings, templates) = (Bindings::default(), Templates::english());
+    let shares = Shares(shares.iter().copied().collect());
+    let settings = Settings { shares, most_alike: 1.0, ..Settings::default() };
+    let mut generation = Generation::new(&environment, &bindings, &templates, settings);
+    let made = (0..10).flat_map(|_| generation.next_round(&|| false).unwrap().unwrap());
+    made.filter_map(|made| made.outcome.ok()).map(|instruction| *instruction).collect()
+}
+
+#[test]
+fn a_phrase_for_one_of_two_things_of_a_result_means_the_field_of_the_parameter() {
+    let chains = of_choir(&[(Stratum::Chain, 1.0)]);
+    let from = |field: &str| {
+        let steps = chains.iter().flat_map(|instruction| &instruction.program.steps);
+        let places = steps.flat_map(|step| step.references().map(|(_, place)| place.to_string()));
+        places.filter(|place| place.ends_with(field)).count()
+    };
+    assert!(from(".soloist_id") > 0);
+    assert_eq!(from(".stand_in"), 0);
+}
+
+#[test]
+fn what_a_description_says_is_asked_in_the_words_of_a_person() {
+    let texts: Vec<String> = of_choir(&[(Stratum::Single, 1.0)])
+        .iter()
+        .map(|instruction| instruction.turns[0].user.text.to_lowercase())
+        .collect();
+    let has = |phrase: &str| texts.iter().any(|text| text.contains(phrase));
+    assert!(has("show me concert k-"), "{texts:#?}");
+    assert!(has("find concerts with town bonn") && has("pay singer s-"), "{texts:#?}");
+    assert!(!has(" by ") && !has("is paid") && !has("details"), "{texts:#?}");
+}
+
+#[test]
+fn who_lists_the_things_can_count_them() {
+    let missing = of_choir(&[(Stratum::MissingFunction, 1.0)]);
+    let counts: Vec<&Instruction> =
+        missing.iter().filter(|one| one.withheld.as_deref() == Some("count_concerts")).collect();
+    assert!(!counts.is_empty());
+    let offers_find = |one: &&Instruction| one.offered.iter().any(|name| name == "find_concerts");
+    assert!(!counts.iter().any(offers_find));
+}
+
+#[test]
+fn something_to_do_is_not_answered_by_yes_or_no() {
+    let singles = of_choir(&[(Stratum::Single, 1.0)]);
+    let paid = singles.iter().filter(|one| one.program.steps[0].function == "pay_singer");
+    let answers: BTreeSet<&str> = paid.map(|one| one.turns[0].answer.text.as_str()).collect();
+    assert!(!answers.is_empty() && answers.iter().all(|answer| !answer.starts_with("Yes")), "{answers:?}");
+}

@@ -127,7 +127,7 @@ impl Expression {
             Self::Text(template) => some(Value::String(template.text(scope, state)?)),
             Self::Choose { value, cases, otherwise } => {
                 let Some(value) = value.value(scope, state)? else { return Ok(None) };
-                let case = cases.iter().find(|(case, _)| *case == value).map(|(_, result)| result);
+                let case = cases.iter().find(|(case, _)| is_case(case, &value)).map(|(_, result)| result);
                 match case.or(otherwise.as_deref()) {
                     Some(result) => result.value(scope, state),
                     None => Err(format!("There is no rule for {}.", in_text(&value))),
@@ -228,6 +228,17 @@ impl Comparison {
             Self::LessThan => order().is_some_and(std::cmp::Ordering::is_lt),
             Self::IsEmpty => Value::Bool(value.is_null()) == *operand,
         }
+    }
+}
+
+/// Whether a value is a case of `choose`. Keys of tables are texts: `cases = { 1 = 40.0 }` of an integer.
+fn is_case(case: &Value, value: &Value) -> bool {
+    match (case.as_str(), value.as_f64()) {
+        (Some(text), Some(number)) => {
+            text.parse::<f64>().is_ok_and(|case| equal(&case.into(), &number.into()))
+        }
+        (Some(text), None) if value.is_boolean() => text == in_text(value),
+        _ => case == value,
     }
 }
 

@@ -272,6 +272,7 @@ impl FunctionReader<'_, '_> {
             let section = Section::of(self.section.file(), format!("{place}[{position}]"), item)?;
             let value = names.at(&section, "value")?;
             let (comparison, operand) = names.comparison(&section)?;
+            names.check_requirement(&section, &value, (comparison, &operand))?;
             let error =
                 names.template(&section, "error", section.require("error", "a text for the caller")?)?;
             section.finish()?;

@@ -9,7 +9,8 @@ use serde_json::{Number, Value};
 
 use super::expression::{Expression, OPERATORS, Piece, Template};
 use super::located::{Located, Node, Section, nearest};
-use super::model::{COMPARISONS, Comparison, Filter, Parameter, Table, Test};
+use super::model::{COMPARISONS, Column, Comparison, Filter, Parameter, Table, Test};
+use super::value_type::{Kind, ValueType};
 use crate::error::FileFault;
 
 type Read<T> = Result<T, Box<FileFault>>;
@@ -222,6 +223,7 @@ impl Names<'_> {
             let test = Section::of(section.file(), format!("{place}[{position}]"), item)?;
             let column = self.column_of(&test, "column", table, test.text("column")?)?;
             let (comparison, operand) = self.comparison(&test)?;
+            check_comparison(&test, &self.tables[table].columns[column], comparison, &operand)?;
             test.finish()?;
             Ok(Test { column, comparison, operand })
         });
@@ -245,6 +247,21 @@ impl Names<'_> {
         }
         let names = COMPARISONS.map(|(name, _)| name).join(", ");
         found.ok_or_else(|| section.fault("is", &format!("one of {names}"), None))
+    }
+
+    /// Checks that the value of a requirement, if it is a cell, can be compared so.
+    pub(super) fn check_requirement(
+        &self,
+        section: &Section<'_>,
+        value: &Expression,
+        (comparison, operand): (Comparison, &Expression),
+    ) -> Read<()> {
+        match value {
+            Expression::Cell { table, column, .. } => {
+                check_comparison(section, &self.tables[*table].columns[*column], comparison, operand)
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Reads a text with placeholders: `{name}` or `{name.column}`; `{{` is a brace.
@@ -279,4 +296,55 @@ impl Names<'_> {
         pieces.retain(|piece| !matches!(piece, Piece::Text(text) if text.is_empty()));
         Ok(Template(pieces))
     }
+}
+
+/// Checks that a comparison with a column can be true and can be false: that the type of the column has it, and that a constant is of the
+/// type, and among the values that the column lists.
+fn check_comparison<'c>(
+    section: &Section<'_>,
+    column: &Column,
+    comparison: Comparison,
+    operand: &'c Expression,
+) -> Read<()> {
+    let kind = column.value_type.kind;
+    let name = COMPARISONS.iter().find(|(_, known)| *known == comparison).map_or("is", |(name, _)| *name);
+    let of_kinds = |kinds: &[Kind], expected: &str| {
+        if kinds.contains(&kind) {
+            return Ok(());
+        }
+        let hint = format!("{} is {}", column.name, kind.in_words());
+        Err(section.fault(name, &format!("another comparison: this one is for {expected}"), Some(hint)))
+    };
+    let one = match comparison {
+        Comparison::Is | Comparison::IsNot if kind != Kind::Texts => column.value_type.clone(),
+        Comparison::OneOf | Comparison::NoneOf if kind != Kind::Texts => column.value_type.clone(),
+        Comparison::Contains => {
+            of_kinds(&[Kind::Text, Kind::Texts], "texts and lists")?;
+            let choices = if kind == Kind::Texts { column.value_type.choices.clone() } else { Vec::new() };
+            ValueType { choices, ..ValueType::of(Kind::Text) }
+        }
+        Comparison::AtLeast | Comparison::AtMost | Comparison::MoreThan | Comparison::LessThan => {
+            of_kinds(&[Kind::Integer, Kind::Number, Kind::Date], "numbers and dates")?;
+            ValueType::of(if kind == Kind::Integer { Kind::Number } else { kind })
+        }
+        _ => return Ok(()),
+    };
+    let constants: Vec<&Value> = match operand {
+        Expression::Literal(value) => vec![value],
+        Expression::List(items) => {
+            let constant = |item: &'c Expression| match item {
+                Expression::Literal(value) => Some(value),
+                _ => None,
+            };
+            items.iter().filter_map(constant).collect()
+        }
+        _ => Vec::new(),
+    };
+    for value in constants {
+        if let Err(expected) = one.check(value) {
+            let hint = format!("it is compared with {}", column.name);
+            return Err(section.fault(name, &expected, Some(hint)));
+        }
+    }
+    Ok(())
 }

@@ -491,3 +491,63 @@ fn an_empty_text_empties_an_optional_cell() {
     // Elsewhere it is a text.
     assert_eq!(results(&of(&update("name = \"\"")), &[("f", json!({"id": "T-2"}))])[0]["name"], "");
 }
+
+/// A find of items with one test.
+fn find_where(test: &str) -> String {
+    format!(
+        "[[functions]]\nname = \"f\"\ndescription = \"d\"\noperation = \"find\"\ntable = \"items\"\nwhere = [{{ {test} }}]\n"
+    )
+}
+
+#[test]
+fn comparisons_that_never_differ_are_refused() {
+    for (test, key, expected) in [
+        ("column = \"price\", is = \"ten\"", "is", "a number"),
+        ("column = \"price\", one_of = [1, \"two\"]", "one_of", "a number"),
+        ("column = \"price\", at_least = \"ten\"", "at_least", "a number"),
+        (
+            "column = \"price\", contains = \"1\"",
+            "contains",
+            "another comparison: this one is for texts and lists",
+        ),
+        (
+            "column = \"name\", at_least = 3",
+            "at_least",
+            "another comparison: this one is for numbers and dates",
+        ),
+        ("column = \"tags\", contains = 3", "contains", "a string"),
+    ] {
+        let fault = Declared::read("small.toml", &small(&find_where(test))).unwrap_err();
+        assert_eq!(fault.key, format!("functions[0].where[0].{key}"), "{fault}");
+        assert_eq!(fault.expected, expected, "{fault}");
+    }
+    let required = format!(
+        "{}require = [{{ value = \"$row.price\", is = \"low\", error = \"No.\" }}]\n",
+        update("name = \"x\"")
+    );
+    let fault = Declared::read("small.toml", &small(&required)).unwrap_err();
+    assert_eq!((fault.key.as_str(), fault.expected.as_str()), ("functions[0].require[0].is", "a number"));
+    for test in [
+        "column = \"name\", contains = \"a\"",
+        "column = \"price\", at_least = 3",
+        "column = \"tags\", is = []",
+    ] {
+        assert!(Declared::read("small.toml", &small(&find_where(test))).is_ok(), "{test}");
+    }
+}
+
+#[test]
+fn cases_of_numbers_and_booleans_are_found() {
+    let function = |parameter: &str, cases: &str| {
+        format!(
+            "[[functions]]\nname = \"f\"\ndescription = \"d\"\noperation = \"update\"\ntable = \"items\"\nkey = \"T-1\"\nset = {{ price = {{ choose = \"$x\", cases = {{ {cases} }} }} }}\ncolumns = [\"price\"]\nparameters = {{ x = {{ type = \"{parameter}\" }} }}\n"
+        )
+    };
+    let price = |kind: &str, cases: &str, x: Value| {
+        results(&of(&function(kind, cases)), &[("f", json!({"x": x}))])[0]["price"].clone()
+    };
+    assert_eq!(price("integer", "1 = 40, 2 = 60", json!(2)), 60.0);
+    assert_eq!(price("number", "1 = 40, 2 = 60", json!(1.0)), 40.0);
+    assert_eq!(price("boolean", "true = 3, false = 4", json!(false)), 4.0);
+    assert_eq!(price("integer", "1 = 40", json!(2)), Value::Null);
+}

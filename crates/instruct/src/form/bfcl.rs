@@ -17,7 +17,7 @@ pub fn category(record: &Record, n_functions: usize) -> Option<Category> {
 }
 
 /// Returns the ground truth: for each call, the executed value of every argument. An optional parameter that was left out may
-/// be left out, or have its default. `carried` gives a call the names of `functions`, which are in BFCL's form.
+/// be left out, or have its default; one that has its default may be left out. `carried` gives a call the names of `functions`, which are in BFCL's form.
 pub fn answer(
     record: &Record,
     functions: &[Value],
@@ -28,12 +28,24 @@ pub fn answer(
         let function = functions.iter().find(|function| function["name"] == name.as_str());
         let mut values: Map<String, Value> =
             arguments.into_iter().map(|(name, value)| (name, json!([value]))).collect();
-        let properties = function.and_then(|function| function["parameters"]["properties"].as_object());
+        let parameters = function.map(|function| &function["parameters"]);
+        let properties = parameters.and_then(|parameters| parameters["properties"].as_object());
+        let required = parameters.and_then(|parameters| parameters["required"].as_array());
+        let is_required = |parameter: &str| {
+            required.is_some_and(|required| required.iter().any(|name| name.as_str() == Some(parameter)))
+        };
         for (parameter, schema) in properties.into_iter().flatten() {
-            if !values.contains_key(parameter) {
-                let default = schema.get("default").filter(|default| !default.is_null());
-                let allowed = std::iter::once(json!("")).chain(default.cloned());
-                values.insert(parameter.clone(), allowed.collect());
+            let default = schema.get("default").filter(|default| !default.is_null());
+            match values.get_mut(parameter).and_then(Value::as_array_mut) {
+                None => {
+                    let allowed = std::iter::once(json!("")).chain(default.cloned());
+                    values.insert(parameter.clone(), allowed.collect());
+                }
+                // Without the argument the call is the same.
+                Some(allowed) if !is_required(parameter) && allowed.first() == default => {
+                    allowed.push(json!(""));
+                }
+                Some(_) => {}
             }
         }
         json!({ name: values })

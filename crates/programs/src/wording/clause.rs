@@ -47,18 +47,32 @@ pub struct Clauses<'a> {
 /// The endings of names that stand for a thing: `order_id` is an order.
 const ID_WORDS: [&str; 6] = ["id", "number", "code", "key", "name", "ids"];
 
+/// First words of names that say how a value is used, and not what it is: `to_day` is a day.
+const RELATIONS: [&str; 11] =
+    ["after", "at", "before", "by", "for", "from", "in", "on", "since", "to", "until"];
+
 impl Clauses<'_> {
     /// Returns how a user asks for a function; `None` if neither the bindings nor its doc say it.
-    pub fn phrase(&self, function: &str, description: &str) -> Option<Phrase> {
+    pub fn phrase(&self, function: &str, doc: Option<&Map<String, Value>>) -> Option<Phrase> {
         let written = self.bindings.function(function).and_then(|function| function.phrase.as_deref());
         let written = written.and_then(|written| Phrase::parse(written).ok());
-        written.or_else(|| Phrase::of_doc(function, description))
+        written.or_else(|| {
+            let schema = doc.and_then(|doc| doc.get("parameters"));
+            let required = schema.and_then(|schema| schema["required"].as_array()).into_iter().flatten();
+            let things: Vec<(String, String)> = required
+                .filter_map(Value::as_str)
+                .filter(|parameter| is_key(parameter))
+                .map(|parameter| (self.noun(function, parameter), parameter.to_owned()))
+                .collect();
+            let description = doc.and_then(|doc| doc.get("description")?.as_str()).unwrap_or_default();
+            Phrase::of_doc(function, description, &things)
+        })
     }
 
     /// Returns the clause. Every argument is in it, except one that is left out.
     pub fn text(&self, clause: &Clause<'_>) -> Text {
         let step = clause.step;
-        let phrase = self.phrase(&step.function, clause.description());
+        let phrase = self.phrase(&step.function, clause.doc);
         let mut text = Text::default();
         let mut mentioned = Vec::new();
         let is_whole =
@@ -88,7 +102,13 @@ impl Clauses<'_> {
                     (self.argument(clause, parameter, argument), &forms.more_linked_arguments)
                 }
             };
-            let name = Text::plain(after_template(template, &words(parameter)).join(" "));
+            // "With doctor D-22": people have no ids of doctors.
+            let name = if is_key(parameter) {
+                self.noun(&step.function, parameter)
+            } else {
+                after_template(template, &words(parameter)).join(" ")
+            };
+            let name = Text::plain(name);
             text.append(Text::of_template(template, &[("name", &name), ("value", &value)]));
             is_first = false;
         }
@@ -104,9 +124,10 @@ impl Clauses<'_> {
         (text, mentioned): (&mut Text, &mut Vec<String>),
         is_inner: bool,
     ) -> bool {
-        parts.iter().all(|part| match part {
+        parts.iter().enumerate().all(|(nth, part)| match part {
             PhrasePart::Words(words) => {
-                text.push(words);
+                let before = nth.checked_sub(1).map(|before| &parts[before]);
+                text.push(self.without_noun(words, before, clause));
                 true
             }
             PhrasePart::Slot(parameter) if clause.omitted == Some(parameter) => {
@@ -143,6 +164,18 @@ impl Clauses<'_> {
                 true
             }
         })
+    }
+
+    /// Words of a phrase without a noun that the linked value before them has already: "that insurance", not "that insurance insurance".
+    fn without_noun<'w>(&self, words: &'w str, before: Option<&PhrasePart>, clause: &Clause<'_>) -> &'w str {
+        let Some(PhrasePart::Slot(parameter)) = before else { return words };
+        let is_linked = matches!(clause.step.argument(parameter), Some(Argument::Result(_)));
+        if !is_linked || clause.omitted == Some(parameter) {
+            return words;
+        }
+        let noun = self.noun(&clause.step.function, parameter);
+        let rest = words.strip_prefix(' ').and_then(|words| words.strip_prefix(noun.as_str()));
+        rest.filter(|rest| !rest.starts_with(char::is_alphanumeric)).unwrap_or(words)
     }
 
     /// An argument in a slot of a phrase.
@@ -188,6 +221,10 @@ impl Clauses<'_> {
             return noun;
         }
         let mut of_name = words(parameter);
+        // The day of an order is no "to day".
+        if of_name.len() > 1 && RELATIONS.contains(&of_name[0].as_str()) {
+            of_name.remove(0);
+        }
         if of_name.len() > 1 && of_name.last().is_some_and(|last| ID_WORDS.contains(&last.as_str())) {
             of_name.pop();
         } else if of_name.len() == 1 && of_name[0] == "id" {
@@ -197,11 +234,13 @@ impl Clauses<'_> {
     }
 }
 
-impl Clause<'_> {
-    fn description(&self) -> &str {
-        self.doc.and_then(|doc| doc.get("description")?.as_str()).unwrap_or_default()
-    }
+/// Whether a parameter has the key of a thing: `order_id`.
+fn is_key(parameter: &str) -> bool {
+    let of_name = words(parameter);
+    of_name.len() > 1 && of_name.last().is_some_and(|last| ID_WORDS[..4].contains(&last.as_str()))
+}
 
+impl Clause<'_> {
     /// Whether the doc lists the values of a parameter.
     fn is_listed(&self, parameter: &str) -> bool {
         let schema = self.doc.and_then(|doc| doc.get("parameters")?.get("properties")?.get(parameter));

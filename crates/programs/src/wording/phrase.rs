@@ -33,12 +33,20 @@ impl Phrase {
     }
 
     /// Makes a phrase of a function's description, or of its name; `None` if neither begins with what the function does.
-    pub fn of_doc(name: &str, description: &str) -> Option<Self> {
+    ///
+    /// `things` are the nouns of required parameters that have the key of a thing, with these parameters: "cancel an order" becomes
+    /// `cancel order {order_id}`.
+    pub fn of_doc(name: &str, description: &str, things: &[(String, String)]) -> Option<Self> {
         let imperative = imperative(name, description).or_else(|| {
             let own = words(name);
             (own.len() > 1 && is_verb(&own[0])).then(|| own.join(" "))
         })?;
-        Some(Self(vec![PhrasePart::Words(imperative)]))
+        Some(Self(with_keys(&imperative, things)))
+    }
+
+    /// Returns `true` if a parameter has a slot outside of brackets.
+    pub fn requires(&self, parameter: &str) -> bool {
+        self.0.iter().any(|part| matches!(part, PhrasePart::Slot(name) if name == parameter))
     }
 
     /// Returns its parts.
@@ -112,12 +120,61 @@ fn imperative(name: &str, description: &str) -> Option<String> {
     let sentence = sentence.split(". ").next()?.trim_end_matches('.').trim();
     let sentence = sentence.split(" (").next()?;
     let sentence = sentence.split(" and returns ").next()?;
+    let sentence = sentence.split(" with all details").next()?;
     let (first, rest) = sentence.split_once(' ').unwrap_or((sentence, ""));
     let verb = base_form(&first.to_lowercase(), name)?;
+    // What a thing is looked up by are the parameters.
+    let rest = if LOOKS_UP.contains(&verb.as_str()) { rest.split(" by ").next()? } else { rest };
     if rest.split_whitespace().count() >= MOST_WORDS || rest.is_empty() {
         return None;
     }
+    // An assistant returns nothing to a person.
+    let verb = if verb == "return" { "show me" } else { verb.as_str() };
     Some(format!("{verb} {rest}"))
+}
+
+/// Verbs of functions that look something up.
+const LOOKS_UP: [&str; 9] = ["count", "fetch", "find", "get", "list", "retrieve", "return", "search", "show"];
+
+/// An imperative with a slot for each thing that it names: "a planned order" becomes `order {order_id}`.
+fn with_keys(imperative: &str, things: &[(String, String)]) -> Vec<PhrasePart> {
+    const ARTICLES: [&str; 3] = ["a", "an", "the"];
+    let words: Vec<&str> = imperative.split(' ').collect();
+    // The last word of a noun is enough where no other parameter has it: "a customer" for `new_customer_id`.
+    let of_noun = |word: &str| {
+        let word = word.trim_end_matches(',');
+        let exact = things.iter().find(|(noun, _)| noun == word);
+        let mut ends = things.iter().filter(|(noun, _)| noun.rsplit(' ').next() == Some(word));
+        exact.or_else(|| ends.next().filter(|_| ends.next().is_none())).map(|(_, parameter)| parameter)
+    };
+    let (mut parts, mut text) = (Vec::new(), String::new());
+    let (mut at, mut taken) = (0, Vec::new());
+    while at < words.len() {
+        // With one adjective at most.
+        let noun_at = ARTICLES.contains(&words[at]).then(|| [at + 1, at + 2]).and_then(|places| {
+            places.into_iter().find(|&place| words.get(place).is_some_and(|word| of_noun(word).is_some()))
+        });
+        let found = noun_at.and_then(|place| Some((place, of_noun(words[place])?)));
+        if let Some((place, parameter)) = found.filter(|(_, parameter)| !taken.contains(parameter)) {
+            let (noun, comma) = (words[place].trim_end_matches(','), words[place].ends_with(','));
+            text += noun;
+            text.push(' ');
+            parts.push(PhrasePart::Words(std::mem::take(&mut text)));
+            parts.push(PhrasePart::Slot(parameter.clone()));
+            text += if comma { ", " } else { " " };
+            taken.push(parameter);
+            at = place + 1;
+        } else {
+            text += words[at];
+            text.push(' ');
+            at += 1;
+        }
+    }
+    let rest = text.trim_end();
+    if !rest.is_empty() {
+        parts.push(PhrasePart::Words(rest.to_owned()));
+    }
+    parts
 }
 
 /// Returns `true` for a word with which descriptions of functions begin.
@@ -163,7 +220,7 @@ mod tests {
     #[test]
     fn a_description_becomes_an_imperative() {
         let phrase = |name: &str, description: &str| {
-            let found = Phrase::of_doc(name, description);
+            let found = Phrase::of_doc(name, description, &[]);
             let words = found.iter().flat_map(|phrase| phrase.parts().iter()).map(|part| match part {
                 PhrasePart::Words(words) => words.as_str(),
                 other => panic!("{other:?}"),
@@ -183,8 +240,31 @@ mod tests {
         assert_eq!(phrase("stock_info", "The information of a stock."), "");
         assert_eq!(phrase("rereer", "rereer"), "");
         assert_eq!(phrase("history", "History for a game."), "");
-        assert_eq!(phrase("feed_by_name", "Get **the feed** by `name`"), "get the feed by name");
+        assert_eq!(phrase("feed_by_name", "Get **the feed** by `name`"), "get the feed");
         assert_eq!(phrase("send_mail", ""), "send mail");
         assert_eq!(phrase("gaze", "Gazes at the stars."), "gaze at the stars");
+        assert_eq!(phrase("find_pets", "Finds pets by part of their name or by kind."), "find pets");
+        assert_eq!(phrase("get_visit", "Returns a visit with all details."), "show me a visit");
+    }
+
+    #[test]
+    fn the_things_of_a_description_are_those_of_parameters() {
+        let things = [("order", "order_id"), ("new owner", "new_owner_id")];
+        let things = things.map(|(noun, parameter)| (noun.to_owned(), parameter.to_owned()));
+        let phrase = |description: &str| Phrase::of_doc("f", description, &things).unwrap();
+        for (description, expected) in [
+            ("Cancels a planned order.", "cancel order {order_id}"),
+            (
+                "Gives an order to an owner, and tells him.",
+                "give order {order_id} to owner {new_owner_id}, and tells him",
+            ),
+            ("Moves an order behind an order.", "move order {order_id} behind an order"),
+            ("Cancels orders of the owner.", "cancel orders of owner {new_owner_id}"),
+            ("Cancels orders.", "cancel orders"),
+        ] {
+            assert_eq!(phrase(description), Phrase::parse(expected).unwrap(), "{description}");
+        }
+        assert!(phrase("Cancels an order.").requires("order_id"));
+        assert!(!Phrase::parse("cancel[ order {order_id}]").unwrap().requires("order_id"));
     }
 }

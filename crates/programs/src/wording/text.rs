@@ -129,8 +129,7 @@ impl Text {
     pub fn with_articles(mut self) -> Self {
         const EITHER: &str = "a(n) ";
         while let Some(at) = self.text.find(EITHER) {
-            let next = self.text[at + EITHER.len()..].chars().next().map(|sign| sign.to_ascii_lowercase());
-            let article = if next.is_some_and(|sign| "aeiou".contains(sign)) { "an " } else { "a " };
+            let article = if takes_an(&self.text[at + EITHER.len()..]) { "an " } else { "a " };
             let place = self.text[..at].chars().count();
             self.text.replace_range(at..at + EITHER.len(), article);
             let shorter = EITHER.len() - article.len();
@@ -146,6 +145,29 @@ impl Text {
     pub fn said(&self, mention: &Mention) -> String {
         self.text.chars().skip(mention.start).take(mention.end - mention.start).collect()
     }
+}
+
+/// Whether the first word of a text begins with the sound of a vowel.
+fn takes_an(text: &str) -> bool {
+    const LIKE_YOU: [&str; 8] = ["use", "usu", "uni", "eu", "one", "once", "ura", "ute"];
+    const NOT_LIKE_YOU: [&str; 2] = ["unim", "unin"];
+    const SILENT: [&str; 4] = ["heir", "honest", "honour", "hour"];
+    const NUMBERS: [&str; 3] = ["8", "11", "18"];
+    const LETTERS: &str = "aefhilmnorsx";
+    let word = text.split(|sign: char| !sign.is_alphanumeric()).next().unwrap_or_default();
+    let lower = word.to_lowercase();
+    let begins = |beginnings: &[&str]| beginnings.iter().any(|beginning| lower.starts_with(beginning));
+    if lower.starts_with(|sign: char| sign.is_ascii_digit()) {
+        return NUMBERS[0] == &lower[..1] || NUMBERS[1..].contains(&lower.as_str());
+    }
+    // A word that is spelt: "an X-ray", "an SMS".
+    let is_spelt = word.chars().count() == 1
+        || word.chars().count() < 5 && word.chars().all(|sign| sign.is_ascii_uppercase());
+    if is_spelt {
+        return lower.starts_with(|sign| LETTERS.contains(sign));
+    }
+    begins(&SILENT)
+        || lower.starts_with(['a', 'e', 'i', 'o', 'u']) && (!begins(&LIKE_YOU) || begins(&NOT_LIKE_YOU))
 }
 
 #[cfg(test)]
@@ -170,6 +192,30 @@ mod tests {
             (text.text.as_str(), text.said(&text.mentions[0]).as_str()),
             ("an electric bike and a pump", "electric")
         );
+    }
+
+    #[test]
+    fn the_article_fits_the_sound() {
+        for (word, expected) in [
+            ("user", false),
+            ("unit", false),
+            ("urgent order", true),
+            ("one-way ticket", false),
+            ("x ray", true),
+            ("X-ray", true),
+            ("SMS", true),
+            ("UV lamp", false),
+            ("hour", true),
+            ("house", false),
+            ("8 day trip", true),
+            ("18 day trip", true),
+            ("1 day trip", false),
+            ("eye test", true),
+            ("unimportant note", true),
+            ("", false),
+        ] {
+            assert_eq!(takes_an(word), expected, "{word}");
+        }
     }
 
     #[test]
