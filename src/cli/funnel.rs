@@ -40,6 +40,11 @@ pub(super) fn summary(report: &Report, screen: Screen) -> Painted {
     for warning in report.dominance() {
         text.append(paragraph("warning", LABEL, &words(&warning), screen));
     }
+    if report.keeps_names() {
+        let line =
+            "names of people stay, as none were looked for; docs/redaction.md, “Names and street addresses”";
+        text.append(paragraph("personal", LABEL, &words(line), screen));
+    }
     for (stage, usage) in &report.language_models {
         text.append(paragraph("model", LABEL, &words(&sentence(stage, usage)), screen));
     }

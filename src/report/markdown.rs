@@ -377,8 +377,14 @@ fn privacy(report: &Report) -> String {
         for (reason, n) in &report.redacted {
             let _ = writeln!(text, "| `{reason}` | {} |", count(*n));
         }
-        text += "\nThe rules find values with a known format, such as e-mail addresses. They do not find names, places or other \
-                 personal details in free text, unless a file of names was given.\n";
+    }
+    if is_redacted(report) {
+        text += "\nThe rules find values with a known format, such as e-mail addresses. ";
+        text += if report.keeps_names() {
+            "They do not find names, places or other personal details in free text.\n"
+        } else {
+            "Names were looked for by a list or a model, which miss some; other personal details in free text stay.\n"
+        };
     }
     text
 }

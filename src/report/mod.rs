@@ -52,6 +52,7 @@ use crate::export::card::Card;
 use crate::export::written;
 use crate::relevance::operating::{OPERATING_POINT, OperatingPoint};
 use crate::stages::Registry;
+use crate::stages::redact::Redact;
 use callsieve_system::memory::Memory;
 pub use events::Tally;
 use funnel::Wording;
@@ -173,6 +174,8 @@ fn timing(folder: &Path, ingest: &IngestManifest, stages: &[StageManifest]) -> R
 fn stage_report(stage: &StageManifest) -> StageReport {
     StageReport {
         redacts: stage.redacts(),
+        finds_names: stage.redacts().is_some()
+            && Redact::deserialize(&stage.settings).is_ok_and(|redact| redact.finds_names()),
         id: stage.id.clone(),
         kind: stage.kind.clone(),
         fates: stage.fates.clone(),

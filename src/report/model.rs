@@ -286,6 +286,9 @@ pub struct StageReport {
     /// The table from which it removed personal values.
     #[serde(skip)]
     pub redacts: Option<TableId>,
+    /// It also replaced names of people, by a list or a recogniser.
+    #[serde(skip)]
+    pub finds_names: bool,
     /// Fates it gave.
     pub fates: Vec<FateCount>,
     /// Edits it made, by reason.

@@ -1,6 +1,6 @@
 //! Words and figures that the card and the page share, so that the two agree.
 
-use super::model::{FateReport, INTO_LEFT, Report};
+use super::model::{FateReport, INTO_LEFT, Report, StageReport};
 use super::published::Unit;
 use super::recipe::{self, Status};
 use crate::bfcl::category::Category;
@@ -121,6 +121,14 @@ pub(super) fn unit(unit: Unit) -> &'static str {
 pub(super) fn is_redacted(report: &Report) -> bool {
     let redacts: Vec<Option<TableId>> = report.stages.iter().map(|stage| stage.redacts).collect();
     recipe::is_redacted(&redacts)
+}
+
+impl Report {
+    /// Whether personal values were replaced, but names of people were not looked for.
+    pub fn keeps_names(&self) -> bool {
+        let finds_names = |stage: &StageReport| stage.redacts.is_none() || stage.finds_names;
+        is_redacted(self) && !self.stages.iter().all(finds_names)
+    }
 }
 
 /// What a reader should not expect of the dataset.

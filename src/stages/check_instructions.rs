@@ -172,7 +172,7 @@ impl RowStage for CheckInstructions {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(1);
+        fingerprint.version(2);
         Ok(())
     }
 

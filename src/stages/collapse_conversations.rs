@@ -137,7 +137,7 @@ impl Stage for CollapseConversations {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(9);
+        fingerprint.version(10);
         Ok(())
     }
 

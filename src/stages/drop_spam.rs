@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::Settings;
 use crate::cells::TypedCells as _;
-use crate::columns::MESSAGES;
+use crate::columns::{MESSAGES, OUTCOME};
 use crate::conversation::Role;
 use crate::engine::contract::{Contract, Partition};
 use crate::engine::error::Result;
@@ -110,11 +110,12 @@ impl RowStage for DropSpam {
         Contract::of(TableId::Requests)
             .partition(Partition::Rows)
             .reads([MESSAGES])
+            .reads_if_there([OUTCOME])
             .reasons([&EMPTY, &NO_WORDS, &REPEATED, &MASH, &TEST_WORD, &TOO_SHORT])
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(6);
+        fingerprint.version(7);
         Ok(())
     }
 
@@ -130,6 +131,13 @@ impl RowStage for DropSpam {
         let mut users = messages.iter().filter(|message| message.role == Role::User);
         match (users.next(), users.next()) {
             (Some(query), None) => match self.fault(&query.content) {
+                // "Good night" is a request where a call for it worked.
+                Some((reason, _))
+                    if (reason == &TEST_WORD || reason == &TOO_SHORT)
+                        && row.text(OUTCOME) == Some("worked") =>
+                {
+                    Opinion::keep()
+                }
                 Some((reason, evidence)) => Opinion::drop(reason, evidence),
                 None => Opinion::keep(),
             },
@@ -170,4 +178,24 @@ impl DropSpam {
 fn weight(c: char) -> usize {
     let is_ideograph = matches!(u32::from(c), 0x3040..=0x30ff | 0x3400..=0x9fff | 0xac00..=0xd7af | 0xf900..=0xfaff | 0x20000..=0x323af);
     if is_ideograph { LETTERS_IN_AN_IDEOGRAPH } else { 1 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::stage::Rows;
+    use crate::fixture::judged;
+
+    #[test]
+    fn a_short_request_is_kept_where_a_call_for_it_worked() {
+        let fate = |query: &str, outcome: &str| {
+            let request = json!({"messages": [{"role": "user", "content": query}], "outcome": outcome});
+            judged(&Rows(DropSpam::default()), &json!({"requests": [request]})).fate(0)
+        };
+        assert_eq!(fate("Good night", "worked"), None);
+        assert_eq!(fate("PTO", "worked"), None);
+        assert_eq!(fate("PTO", "failed"), Some(TOO_SHORT.code));
+        // No call makes sense of these.
+        assert_eq!(fate("mmmmmmmmmm", "worked"), Some(REPEATED.code));
+    }
 }

@@ -79,7 +79,7 @@ impl RowStage for FlagAnswers {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(2);
+        fingerprint.version(3);
         Ok(())
     }
 

@@ -147,7 +147,7 @@ impl Stage for Split {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(12);
+        fingerprint.version(13);
         Ok(())
     }
 

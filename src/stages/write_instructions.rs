@@ -324,7 +324,7 @@ impl Stage for WriteInstructions {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(4);
+        fingerprint.version(5);
         if !self.models.is_empty() {
             INSTRUCTIONS.fingerprint("prompt", fingerprint);
             fingerprint.add_part("examples", self.example_requests()?.join("\n").as_bytes());

@@ -169,11 +169,9 @@ fn a_run_gets_solution_paths_that_execution_judges() {
             continue;
         };
         assert_eq!(rate["judged_by"], "execution");
-        let has_calls = record["turns"].as_array().unwrap().last().unwrap()["calls"] != json!([]);
         let expected = match number % 8 {
-            1 => !has_calls,
-            // A call of a function that is not offered is no data to learn from, also if the rest is right.
-            3 | 4 => false,
+            // "I have done it" is no refusal either. A call of a function that is not offered is no data to learn from, also if the rest is right.
+            1 | 3 | 4 => false,
             _ => true,
         };
         assert_eq!(rate["passed"] == 1, expected, "{number} {rate} {record}");

@@ -54,7 +54,7 @@ pub fn alternatives(
 }
 
 /// Returns the default of a schema: that of its key, otherwise the one that its description states.
-fn stated_default(schema: &Value) -> Option<Value> {
+pub fn stated_default(schema: &Value) -> Option<Value> {
     let of_key = schema.get("default").filter(|default| !default.is_null());
     of_key.cloned().or_else(|| described_default(schema))
 }

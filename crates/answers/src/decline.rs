@@ -208,6 +208,35 @@ const QUESTION_WORDS: &[&str] = &[
     "où", "quand", "combien", "quale", "quali", "quanti", "quante", "dove", "quando", "chi", "qual", "quais", "onde", "quantos", "quantas", "quem",
 ];
 
+/// Words with which a reply asks for a value without a question, in lower case.
+#[rustfmt::skip] // The words of a language are together.
+const REQUESTS: &[&str] = &[
+    "need-", "without", "missing", "specif-", "provid-", "give me", "tell me", "send me", "share", "enter", "choose", "pick",
+    "let me know", "gib mir", "geben sie", "sag mir", "sagen sie", "nenn mir", "nennen sie", "schick mir", "schicken sie",
+    "teilen sie", "dime", "dígame", "indícame", "indíqueme", "envíame", "envíeme", "dis-moi", "dites-moi", "indiquez",
+];
+
+/// How a reply promises to act, in lower case: its model would call a function, or says what no function did.
+const PROMISES: &[&str] = &[
+    "i'll",
+    "i will",
+    "i'm going to",
+    "i am going to",
+    "one moment",
+    "just a moment",
+    "let me check",
+    "let me look",
+    "let me find",
+    "let me get",
+    "on its way",
+    "right away",
+    "consider it done",
+];
+
+/// Verbs of claims that do not end as "forwarded" does.
+const DONE: &[&str] =
+    &["done", "found", "given", "made", "put", "sent", "set", "sorted", "taken", "told", "written"];
+
 /// Letters of a word that means something.
 const MIN_LETTERS: usize = 4;
 
@@ -248,10 +277,8 @@ pub fn prose(text: &str, functions: &[Value]) -> Prose {
         return Prose::AsksBack;
     }
     // "There are several; I need the state."
-    let says_what_is_missing = |sentence: &&str| {
-        ["need", "without", "missing", "specify", "provide"].iter().any(|word| sentence.contains(word))
-            && names_a_parameter(sentence, functions)
-    };
+    let says_what_is_missing =
+        |sentence: &&str| has_word(sentence, REQUESTS) && names_a_parameter(sentence, functions);
     if sentences.iter().any(says_what_is_missing) {
         return Prose::AsksBack;
     }
@@ -273,10 +300,24 @@ pub fn prose(text: &str, functions: &[Value]) -> Prose {
         (_, true) => Prose::Declines,
         (false, false) => {
             let is_said = || denies(&lower) || apologises(&lower) || has_word(&lower, SCOPES);
-            let answers = || language(text) == ENGLISH && !is_small_talk(text);
+            let acts = || has_word(&lower, PROMISES) || sentences.iter().any(|sentence| claims(sentence));
+            let answers = || language(text) == ENGLISH && !is_small_talk(text) && !acts();
             if is_said() || answers() { Prose::Declines } else { Prose::Unclear }
         }
     }
+}
+
+/// Whether a sentence says that something was done: "I've forwarded it", "Done."
+fn claims(sentence: &str) -> bool {
+    const ADVERBS: [&str; 4] = ["already", "also", "just", "now"];
+    let words: Vec<&str> = sentence
+        .split(|c: char| !c.is_alphanumeric() && c != '\'')
+        .filter(|word| !word.is_empty() && !ADVERBS.contains(word))
+        .collect();
+    let is_done = |word: &str| word.ends_with("ed") || DONE.contains(&word);
+    words == ["done"]
+        || words.windows(2).any(|pair| pair[0] == "i've" && is_done(pair[1]))
+        || words.windows(3).any(|three| three[..2] == ["i", "have"] && is_done(three[2]))
 }
 
 /// Whether a text refuses by policy: it denies and has a word of rules, law, privacy or safety, or a sentence is a bare refusal.
@@ -383,6 +424,40 @@ mod tests {
             "Βεβαίως, για ποιο λιμάνι;",
         ] {
             assert_eq!(of(text), Prose::AsksBack, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_request_for_a_value_is_no_decline() {
+        for text in [
+            "Happy to. Just give me the port.",
+            "Of course. Let me know which port and from which day.",
+            "Sure, please send me the name of the port so I can check.",
+            "Gerne. Nennen Sie mir bitte den Port.",
+        ] {
+            assert_eq!(of(text), Prose::AsksBack, "{text}");
+        }
+        // What it offers is no value of a function.
+        assert_eq!(of("I only look up tides. Let me know if there is anything else."), Prose::Declines);
+    }
+
+    #[test]
+    fn a_promise_or_a_claim_is_no_evidence() {
+        for text in [
+            "One moment, I'll order it.",
+            "Thanks for reporting this. I have forwarded it to the network team.",
+            "I've just unlocked the account of hmeyer.",
+            "Done!",
+            "Your taxi is on its way.",
+        ] {
+            assert_eq!(of(text), Prose::Unclear, "{text}");
+        }
+        for text in [
+            "I have been trained to answer questions about tides, and taxes are no part of that.",
+            "The chores are done by robots in this novel, which was written in 1920.",
+            "I'll be honest: I can't book trains.",
+        ] {
+            assert_eq!(of(text), Prose::Declines, "{text}");
         }
     }
 

@@ -6,7 +6,8 @@
 //! without a blank (a path, an address, an identifier) counts as one word, and in scripts without
 //! blanks two characters count as one word.
 //!
-//! A query in a query language (`code`) is open as well, unless the conversation has it as it stands.
+//! A query in a query language (`code`) is open as well, unless the conversation has it as it stands. So is a text that the model words
+//! by what its parameter is, a title or a message: "Docking station broken" for "my docking station is broken".
 //!
 //! Deliberately absent: whether the text is correct, and values of one or two new words, such as a
 //! spelt-out abbreviation: those have few correct spellings, which people can list.
@@ -113,8 +114,20 @@ const MIN_STEM: usize = 4;
 const MAX_ENDING: usize = 3;
 /// Number of characters that count as a word in a script without blanks.
 const CHARS_PER_WORD: usize = 2;
+/// Words in the names of parameters that take a text which a model words.
+#[rustfmt::skip] // The words of a language are together.
+const WORDED: &[&str] = &[
+    "text", "message", "body", "title", "subject", "summary", "description", "note", "notes", "comment", "comments", "reason",
+    "content",
+    "titel", "betreff", "nachricht", "notiz", "kommentar", "beschreibung", "grund",
+    "texto", "mensaje", "título", "titulo", "asunto", "nota", "comentario", "descripción", "descripcion", "motivo",
+    "texte", "titre", "objet", "commentaire", "motif",
+];
+/// The least number of words of such a text, and what the setting for new words counts more.
+const LEAST_WORDED: usize = 3;
 
-/// Returns whether some value of the answer has at least `min_words` new words that are most of its text.
+/// Returns whether some value of the answer has at least `min_words` new words that are most of its text, or is a title, a message or the
+/// like of at least one word less (three or more) in words that no message and no doc has in this order.
 ///
 /// `answer` is BFCL ground truth. A parameter that may be omitted is never open; one with several alternatives is
 /// open if all of them are.
@@ -130,17 +143,75 @@ pub fn has_open_text(messages: &[Message], functions: &[Value], answer: &[Value]
         if values().any(has_code) {
             return true;
         }
+        let doc =
+            functions.iter().find(|function| function.get("name").is_some_and(|own| own == name.as_str()));
+        let doc = doc.unwrap_or(&Value::Null);
+        let least = LEAST_WORDED.max(min_words.saturating_sub(1));
+        let mut worded =
+            parameters.as_object().into_iter().flatten().filter(|(name, _)| takes_a_wording(name));
+        if worded.any(|(_, alternatives)| is_reworded(alternatives, conversation.clone(), doc, least)) {
+            return true;
+        }
         // Most answers have no text that is long enough, so the known words are not needed.
         if !values().any(|alternatives| is_open(alternatives, &KnownWords::default(), min_words)) {
             return false;
         }
-        let doc =
-            functions.iter().find(|function| function.get("name").is_some_and(|own| own == name.as_str()));
         let mut known = KnownWords::default();
         conversation.clone().for_each(|text| known.add(text));
-        known.add_strings(doc.unwrap_or(&Value::Null));
+        known.add_strings(doc);
         values().any(|alternatives| is_open(alternatives, &known, min_words))
     })
+}
+
+/// Returns whether a parameter takes a text that a model words, by its name: `ticket_title`, `messageText`.
+fn takes_a_wording(name: &str) -> bool {
+    let mut cut = String::new();
+    for c in name.chars() {
+        if c.is_uppercase() && cut.ends_with(char::is_lowercase) {
+            cut.push(' ');
+        }
+        cut.push(c);
+    }
+    let lower = cut.to_lowercase();
+    lower.split(|c: char| !c.is_alphanumeric()).any(|word| WORDED.contains(&word))
+}
+
+/// Returns whether all alternatives are texts of some words, beside numbers and dates, that nobody has in this order.
+fn is_reworded<'m>(
+    alternatives: &Value,
+    conversation: impl Iterator<Item = &'m str> + Clone,
+    doc: &Value,
+    least: usize,
+) -> bool {
+    let is_one = |value: &Value| {
+        // Most are too short to have so many words.
+        let Some(text) = value.as_str().filter(|text| text.split_whitespace().count() >= least) else {
+            return false;
+        };
+        let own = words(text);
+        let n_telling = own.iter().filter(|word| !NOTATION.contains(&word.as_str())).count();
+        let is_known = |other: &str| {
+            let other = words(other);
+            other.windows(own.len().max(1)).any(|run| run == own)
+        };
+        n_telling >= least
+            && !text.contains(is_unspaced)
+            && !conversation.clone().any(is_known)
+            && !has_text(doc, &is_known)
+    };
+    alternatives
+        .as_array()
+        .is_some_and(|alternatives| !alternatives.is_empty() && alternatives.iter().all(is_one))
+}
+
+/// Returns whether some text of a doc is of a kind.
+fn has_text(doc: &Value, is_of_kind: &dyn Fn(&str) -> bool) -> bool {
+    match doc {
+        Value::String(text) => is_of_kind(text),
+        Value::Array(elements) => elements.iter().any(|element| has_text(element, is_of_kind)),
+        Value::Object(members) => members.values().any(|member| has_text(member, is_of_kind)),
+        _ => false,
+    }
 }
 
 /// Returns whether all alternatives of a parameter have a text of a kind, and there is one.
@@ -281,12 +352,35 @@ mod tests {
     const MIN_WORDS: usize = 4;
 
     fn is_open_in(query: &str, value: &Value) -> bool {
+        is_open_for(query, "words", value)
+    }
+
+    fn is_open_for(query: &str, parameter: &str, value: &Value) -> bool {
         let functions = [json!({
             "name": "post_note", "description": "Pins a note to the board of the village hall.",
-            "parameters": {"type": "dict", "required": ["note"], "properties": {"note": {"type": "string"}}},
+            "parameters": {"type": "dict", "required": [parameter], "properties": {parameter: {"type": "string"}}},
         })];
-        let answer = [json!({"post_note": {"note": value}})];
+        let answer = [json!({"post_note": {parameter: value}})];
         has_open_text(&[Message::text(Role::User, query)], &functions, &answer, MIN_WORDS)
+    }
+
+    #[test]
+    fn a_text_that_the_model_words_is_open_by_the_name_of_its_parameter() {
+        let query = "my docking station is broken since 3 May";
+        for name in ["title", "ticket_title", "messageText", "Betreff"] {
+            assert!(is_open_for(query, name, &json!(["Docking station broken"])), "{name}");
+        }
+        for value in [
+            json!(["Docking station is broken"]),
+            json!(["broken"]),
+            json!(["3 May 2026, 7 pm"]),
+            json!(["", "Docking station broken"]),
+            json!(["the village hall"]),
+            json!([]),
+        ] {
+            assert!(!is_open_for(query, "title", &value), "{value}");
+        }
+        assert!(!is_open_for(query, "device", &json!(["Docking station broken"])));
     }
 
     #[test]

@@ -456,6 +456,9 @@ fn sources(report: &Report) -> Markup {
         } @else if report.redacted.is_empty() {
             p { "Redaction ran and found nothing." }
         }
+        @if report.keeps_names() {
+            p { "Names of people were not looked for." }
+        }
         @if report.public_sets.is_empty() {
             p { "The dataset was not compared with public sets, so its entries can occur in one." }
         }

@@ -5,7 +5,9 @@
 //! in a verified answer (`callsieve_answers::traced`), or if it is the default, which the answer may leave out as well. Yes or no is
 //! asked for if an English conversation speaks of what the parameter is named after; in other languages that cannot be seen.
 //!
-//! A value that nobody asked for is left out where not all drafts have one. Where all have, the words of the user may mean it ("big" for
+//! A recorded call with a value that nobody asked for is not scored. Only a no without a default stays: the answer may leave it out.
+//!
+//! In drafts, a value that nobody asked for is left out where not all drafts have one. Where all have, the words of the user may mean it ("big" for
 //! `large`), so the request is held. So it is where only some drafts have a yes or no: the user may mean it in other words ("where my dog can
 //! stay" for `pets_allowed`).
 
@@ -14,6 +16,7 @@ use std::collections::BTreeSet;
 use jiff::civil::Date;
 use serde_json::{Map, Value, json};
 
+use crate::answers::alternatives::stated_default;
 use crate::answers::traced::Trace;
 use crate::conversation::{Call, Message, Role};
 use crate::text::language::{UNDETERMINED, language};
@@ -85,6 +88,21 @@ impl<'f> AskedFor<'f> {
         calls.iter().flat_map(of_call).collect()
     }
 
+    /// Returns the optional parameters of the calls that say no without a default, and that nobody asked for, as
+    /// `function.parameter`. A call without them is the same.
+    pub(super) fn unasked_denials(&self, calls: &[Call]) -> BTreeSet<String> {
+        let unasked = self.unasked(calls);
+        let denials = calls.iter().flat_map(|call| {
+            let properties = &self.parameters(call)["properties"];
+            let members = call.arguments.as_object().into_iter().flatten();
+            let denials = members.filter(move |(name, value)| {
+                **value == Value::Bool(false) && stated_default(&properties[name.as_str()]).is_none()
+            });
+            denials.map(move |(name, _)| format!("{}.{name}", call.name))
+        });
+        denials.filter(|name| unasked.contains(name)).collect()
+    }
+
     /// Returns for each call where its values come from: the `conversation`, the `default`, the `docs` of the function, or the `model`.
     pub(super) fn provenance(&self, calls: &[Call]) -> Vec<Value> {
         let of_call = |call: &Call| {
@@ -94,7 +112,7 @@ impl<'f> AskedFor<'f> {
             let of_value = |name: &str, value: &Value| {
                 if !value.is_boolean() && self.conversation.has(value) {
                     "conversation"
-                } else if schema["properties"][name].get("default") == Some(value) {
+                } else if is_default(&schema["properties"][name], value) {
                     "default"
                 } else if !value.is_boolean() && docs.has(value) {
                     "docs"
@@ -125,7 +143,7 @@ impl<'f> AskedFor<'f> {
         // What the docs do not have is a fault of another kind.
         of_parameter.is_object()
             && !is_required
-            && of_parameter.get("default") != Some(value)
+            && !is_default(of_parameter, value)
             && !self.is_said(name, value)
     }
 
@@ -144,6 +162,13 @@ impl<'f> AskedFor<'f> {
             Value::Null | Value::Number(_) | Value::String(_) => true,
         }
     }
+}
+
+/// Whether a value is the default of its parameter, as a key of the docs or in the description.
+fn is_default(schema: &Value, value: &Value) -> bool {
+    let is_same =
+        |default: Value| default == *value || default.as_f64().is_some_and(|own| value.as_f64() == Some(own));
+    schema.get("default") == Some(value) || stated_default(schema).is_some_and(is_same)
 }
 
 /// Whether a value is yes or no, or has one in it.
@@ -198,6 +223,10 @@ mod tests {
         assert_eq!(unasked("Stavanger", with_tides.clone()), "get_weather.include_tides");
         // In another language the words are others.
         assert_eq!(unasked("Wie wird das Wetter morgen in Stavanger, mit Hochwasser?", with_tides), "");
+        let denies =
+            |arguments: Value| asked_for(weather, &functions).unasked_denials(&call(arguments)).len();
+        assert_eq!(denies(json!({"city": "Stavanger", "include_tides": false})), 1);
+        assert_eq!(denies(json!({"city": "Stavanger", "include_tides": true})), 0);
         // A required value is needed whatever it is, and an unknown parameter is a fault of its own.
         assert_eq!(unasked(weather, json!({"city": "Bergen", "loud": "very"})), "");
     }

@@ -2,9 +2,13 @@
 //!
 //! An answer that fits the docs is better than one that does not; then the lower rank wins, then the earlier row.
 
+use std::collections::BTreeSet;
+
+use jiff::civil::Date;
 use serde_json::Value;
 
 use super::Carried;
+use super::asked_for::AskedFor;
 use super::docs::CurrentDocs;
 use super::other_answers::{OtherAnswer, OtherAnswers};
 use crate::answers::carry::ground_truth;
@@ -13,7 +17,7 @@ use crate::answers::recorded::{RecordedAnswer, recorded_answer, unless_attempted
 use crate::answers::traced::{Trace, calls_contradict, calls_invent_a_number};
 use crate::cells::TypedCells as _;
 use crate::columns::{FINISH_REASON, MESSAGES, OUTCOME, RESPONSE, STATUS, TIME_MS};
-use crate::conversation::{Call, last_user};
+use crate::conversation::{Call, Message, last_user};
 use crate::engine::view::{Row, View};
 use crate::engine::vocabulary::RowIx;
 use crate::text::memo::Memo;
@@ -103,15 +107,14 @@ impl Best {
     }
 }
 
-/// Whether every value of the calls can be traced to the conversation before them, or to the docs, and no option of an enum
-/// contradicts the last message of the user.
-fn is_traced(row: Row<'_>, calls: &[Call], functions: &[Value]) -> bool {
-    let messages = row.messages();
-    let last_user = last_user(&messages).map_or("", |message| message.content.as_str());
+/// Whether every value of the calls can be traced to the conversation before them, or to the docs of the functions that they call, and
+/// neither an option, a yes nor a function contradicts the last message of the user.
+fn is_traced(messages: &[Message], sent: Option<Date>, calls: &[Call], functions: &[Value]) -> bool {
+    let last_user = last_user(messages).map_or("", |message| message.content.as_str());
     if calls_contradict(calls, functions, last_user) {
         return false;
     }
-    let mut trace = Trace::of_messages(&messages);
+    let mut trace = Trace::of_messages(messages);
     if calls_invent_a_number(calls, functions, &trace) {
         return false;
     }
@@ -120,14 +123,30 @@ fn is_traced(row: Row<'_>, calls: &[Call], functions: &[Value]) -> bool {
     if has_all(&trace) {
         return true;
     }
-    for function in functions {
-        trace.add(&function.to_string());
+    let is_called = |function: &&Value| calls.iter().any(|call| function["name"] == call.name.as_str());
+    for function in functions.iter().filter(is_called) {
+        trace.add_docs(function);
     }
     has_all(&trace) || {
-        let sent = row.int(TIME_MS).and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
-        trace.add_relative_dates(sent.map(|sent| sent.to_zoned(jiff::tz::TimeZone::UTC).date()));
+        trace.add_relative_dates(sent);
         has_all(&trace)
     }
+}
+
+/// Lets an answer leave out what it may: a no that nobody asked for, as `function.parameter`.
+fn with_omittable(answer: Carried, denials: &BTreeSet<String>) -> Carried {
+    let mut answer = answer?;
+    for (name, parameters) in answer.iter_mut().filter_map(Value::as_object_mut).flatten() {
+        for (parameter, alternatives) in parameters.as_object_mut().into_iter().flatten() {
+            if let Value::Array(alternatives) = alternatives
+                && alternatives[..] == [Value::Bool(false)]
+                && denials.contains(&format!("{name}.{parameter}"))
+            {
+                alternatives.insert(0, "".into());
+            }
+        }
+    }
+    Ok(answer)
 }
 
 /// The recorded answer of rows with equal cells and lists.
@@ -175,13 +194,34 @@ fn recorded_calls(row: Row<'_>, head: RowIx, docs: &CurrentDocs<'_>, view: &View
         RecordedAnswer::Unreadable(_) => ("unreadable", None),
         RecordedAnswer::Empty => ("empty", None),
     };
-    let rank = match (&calls, row.text(OUTCOME)) {
-        (None, _) => Rank::None,
-        (Some(calls), Some("worked")) if is_traced(row, calls, docs.of(head)) => Rank::Worked,
-        (Some(_), Some("failed")) => Rank::Refuted,
-        (Some(_), Some("goes-on")) => Rank::SeveralSteps,
-        (Some(_), _) => Rank::Recorded,
+    let Some(calls) = calls else { return RecordedCalls { kind, rank: Rank::None, answer: None } };
+    let calls = docs.renamed(calls, row.ix(), view);
+    let functions = docs.of(head);
+    let messages = row.messages();
+    let sent = row.int(TIME_MS).and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
+    let sent = sent.map(|sent| sent.to_zoned(jiff::tz::TimeZone::UTC).date());
+    // Only calls that say no, and those that worked, depend on what was asked for.
+    let worked = row.text(OUTCOME) == Some("worked");
+    let asked_for = (worked || calls.iter().any(says_no)).then(|| AskedFor::of(&messages, sent, functions));
+    let denials = asked_for.as_ref().map(|asked_for| asked_for.unasked_denials(&calls)).unwrap_or_default();
+    let rank = match row.text(OUTCOME) {
+        Some("worked")
+            if asked_for.is_some_and(|asked_for| asked_for.unasked(&calls).is_subset(&denials))
+                && is_traced(&messages, sent, &calls, functions) =>
+        {
+            Rank::Worked
+        }
+        Some("failed") => Rank::Refuted,
+        Some("goes-on") => Rank::SeveralSteps,
+        _ => Rank::Recorded,
     };
-    let answer = calls.map(|calls| ground_truth(&docs.renamed(calls, row.ix(), view), docs.of(head)));
+    let answer = Some(with_omittable(ground_truth(&calls, functions), &denials));
     RecordedCalls { kind, rank, answer }
+}
+
+/// Whether a call has a parameter with a no.
+fn says_no(call: &Call) -> bool {
+    call.arguments
+        .as_object()
+        .is_some_and(|members| members.values().any(|value| *value == Value::Bool(false)))
 }

@@ -133,7 +133,7 @@ impl Stage for DraftAnswers {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(20);
+        fingerprint.version(21);
         if self.asks() {
             DRAFTS.fingerprint("prompt", fingerprint);
         }

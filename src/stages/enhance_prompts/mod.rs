@@ -132,7 +132,7 @@ impl Stage for EnhancePrompts {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(2);
+        fingerprint.version(3);
         EDITS.fingerprint("prompt", fingerprint);
         DRAFTS.fingerprint("prompt of drafts", fingerprint);
         Ok(())

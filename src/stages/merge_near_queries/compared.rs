@@ -17,7 +17,7 @@ use crate::docs::canonical;
 use crate::engine::view::Row;
 use crate::engine::vocabulary::RowIx;
 use crate::text::calendar::names_a_day;
-use crate::text::normal::normalise_query;
+use crate::text::normal::{loose_name, normalise_query};
 use crate::text::specifics::{fixed_points, specifics};
 use crate::text::template::{Values, masked};
 use crate::text::typos::TypoWords;
@@ -104,23 +104,35 @@ pub(super) struct ComparedRequest {
 }
 
 impl ComparedRequest {
-    /// Reads a request; `None` if there is no user message. `by_meaning`: queries in other words may be copies.
-    pub(super) fn read(row: Row<'_>, list: Option<u128>, by_meaning: bool) -> Option<Self> {
+    /// Reads a request; `None` if there is no user message. `by_meaning`: queries in other words may be copies. `of_one_function`: its
+    /// list has one function, whose name may differ between lists.
+    pub(super) fn read(
+        row: Row<'_>,
+        list: Option<u128>,
+        by_meaning: bool,
+        of_one_function: bool,
+    ) -> Option<Self> {
         let asked = Asked::read(row)?;
         let response = row.response();
         // Any name counts as offered: only calls are compared, and the docs are not read here.
         let calls =
             match recorded_answer(response.as_ref(), row.text(FINISH_REASON), row.int(STATUS), |_| true) {
-                RecordedAnswer::Calls(calls) => {
-                    Some(Value::Array(calls.into_iter().map(|call| call.arguments).collect()))
-                }
+                RecordedAnswer::Calls(calls) => Some(calls),
                 _ => None,
             };
         let mut values = Vec::new();
-        if let Some(calls) = &calls {
-            add_values(calls, &mut values);
-        }
-        let calls = calls.map(|calls| content_hash(canonical::value_text(&calls)));
+        // To switch on and to switch off have equal arguments.
+        let calls = calls.map(|calls| {
+            let name = |name: &str| if of_one_function { Value::Null } else { loose_name(name).into() };
+            let calls: Vec<Value> = calls
+                .into_iter()
+                .map(|call| {
+                    add_values(&call.arguments, &mut values);
+                    Value::Array(vec![name(&call.name), call.arguments])
+                })
+                .collect();
+            content_hash(canonical::value_text(&Value::Array(calls)))
+        });
         let specifics = content_hash(specifics(&asked.last));
         let shared = if by_meaning { content_hash(fixed_points(&asked.last)) } else { specifics };
         let typo_words = TypoWords::of(&asked.last);

@@ -29,6 +29,7 @@ use std::borrow::Cow;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use schemars::JsonSchema;
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -224,7 +225,7 @@ impl Stage for MergeNearQueries {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(13);
+        fingerprint.version(14);
         if let Some(embedder) = self.embedder()? {
             fingerprint.built_in("embedder", &embedder.id());
         }
@@ -374,6 +375,12 @@ fn variant_leaders<'a>(view: &View<'a>, cx: &Context<'_>) -> Result<VariantLeade
     })
 }
 
+/// Whether a list has at most one function, or cannot be read.
+fn has_one_function(functions: Option<&str>) -> bool {
+    let functions = functions.and_then(|text| serde_json::from_str::<Vec<IgnoredAny>>(text).ok());
+    functions.is_none_or(|functions| functions.len() < 2)
+}
+
 /// Groups the wanted requests by key; each group has the requests with calls first, then the others, both in canonical
 /// order.
 fn groups<K: Eq + std::hash::Hash>(
@@ -440,14 +447,16 @@ impl MergeNearQueries {
         variant_leaders: &VariantLeaders<'_>,
     ) -> Result<Vec<(RowIx, ComparedRequest)>> {
         let mut all: Vec<(RowIx, ComparedRequest)> = Vec::new();
+        let of_one_function = view.parents(cx, |list| has_one_function(list.text(FUNCTIONS)))?;
+        let by_meaning = finds_paraphrases(self.cosine, &self.embedder);
         view.for_each_batch(cx, |batch| {
             let requests = batch.map_rows(|row| {
                 if twins.contains_key(&row.ix()) {
                     return None;
                 }
                 let list = self.list_of(row, view, Some(variant_leaders));
-                let by_meaning = finds_paraphrases(self.cosine, &self.embedder);
-                ComparedRequest::read(row, list, by_meaning)
+                let of_one_function = of_one_function.of_list(view.list_of(row.ix())).is_none_or(|one| *one);
+                ComparedRequest::read(row, list, by_meaning, of_one_function)
             })?;
             let rows = batch.rows().iter().copied();
             all.extend(rows.zip(requests).filter_map(|(row, request)| Some((row, request?))));

@@ -49,6 +49,26 @@ fn requests_with_different_calls_are_variants_and_a_copy_with_a_call_is_kept() {
 }
 
 #[test]
+fn requests_for_other_functions_of_a_list_are_no_copies() {
+    let request = |query: &str, name: &str| {
+        json!({"messages": [{"role": "user", "content": query}],
+            "response": {"role": "assistant", "content": "", "calls": [{"name": name, "arguments": {"device": "boiler"}}]}})
+    };
+    let requests =
+        [request("switch the boiler on", "switch_on"), request("switch the boiler off", "switch_off")];
+    let of = |functions: &Value| {
+        let judged = judged(
+            &MergeNearQueries::default(),
+            &json!({"doc_lists": [{"functions": functions}], "requests": requests}),
+        );
+        [judged.fate(0), judged.fate(1)]
+    };
+    assert_eq!(of(&json!([{"name": "switch_on"}, {"name": "switch_off"}])), [None, None]);
+    // The only function of a list may have another name in another list.
+    assert_eq!(of(&json!([{"name": "switch"}])), [None, Some(SIMILAR_CODE)]);
+}
+
+#[test]
 fn a_typing_error_keeps_no_request_apart_and_another_word_does() {
     let settings = MergeNearQueries::default();
     let near = Some(NEAR_COPY_CODE);

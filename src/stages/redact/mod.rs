@@ -259,6 +259,11 @@ impl Stage for Redact {
 }
 
 impl Redact {
+    /// Returns whether names of people are replaced: by a list, or as a model recognises them.
+    pub fn finds_names(&self) -> bool {
+        self.names.is_some() || self.recogniser.name().finds_names()
+    }
+
     /// Returns the reasons of replaced values; `all`: also those that need other settings.
     pub(super) fn reasons(&self, all: bool) -> Vec<&'static Reason> {
         let is_on = self.recogniser.name().is_on();

@@ -251,7 +251,7 @@ impl Stage for WordInstructions {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(3);
+        fingerprint.version(4);
         if self.model.is_some() {
             WORDINGS.fingerprint("prompt", fingerprint);
             STEPS.fingerprint("prompt of calls", fingerprint);

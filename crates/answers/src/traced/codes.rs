@@ -144,7 +144,7 @@ pub(super) fn names(code: &str, text: &str) -> bool {
 }
 
 /// Whether a word of a text begins with one of these; in scripts without spaces a text that has one is enough.
-fn begins_word(text: &str, names: &[&str]) -> bool {
+pub(super) fn begins_word(text: &str, names: &[&str]) -> bool {
     names.iter().any(|name| {
         let (name, is_whole) = name.strip_suffix(' ').map_or((*name, false), |name| (name, true));
         let is_spaced = name.starts_with(|c: char| c.is_alphabetic() && !is_unspaced(c));

@@ -1,4 +1,4 @@
-//! Durations in English texts, in the smaller units in which functions take them: "an hour and a half" is 90 minutes.
+//! Durations in English, German, Spanish, French, Italian and Portuguese texts, in the smaller units in which functions take them: "an hour and a half" is 90 minutes.
 
 use super::number_words::of_words;
 
@@ -27,11 +27,16 @@ pub(super) fn in_smaller_units(lower: &str) -> Vec<f64> {
 /// How many of each smaller unit one of a unit has.
 fn factors(unit: &str) -> &'static [f64] {
     match unit {
-        "hour" | "hours" | "hr" | "hrs" => &[60.0, 3600.0],
-        "minute" | "minutes" | "min" | "mins" => &[60.0],
-        "day" | "days" => &[24.0],
-        "week" | "weeks" => &[7.0],
-        "year" | "years" => &[12.0],
+        "hour" | "hours" | "hr" | "hrs" | "stunde" | "stunden" | "std" | "hora" | "horas" | "heure"
+        | "heures" | "ora" | "ore" => &[60.0, 3600.0],
+        "minute" | "minutes" | "min" | "mins" | "minuten" | "minuto" | "minutos" | "minuti" => &[60.0],
+        "day" | "days" | "tag" | "tage" | "tagen" | "día" | "días" | "dia" | "dias" | "jour" | "jours"
+        | "giorno" | "giorni" => &[24.0],
+        "week" | "weeks" | "woche" | "wochen" | "semana" | "semanas" | "semaine" | "semaines"
+        | "settimana" | "settimane" => &[7.0],
+        "year" | "years" | "jahr" | "jahre" | "jahren" | "año" | "años" | "ano" | "anos" | "anni" => {
+            &[12.0]
+        }
         _ => &[],
     }
 }
@@ -41,8 +46,11 @@ fn quantity(words: &[&str]) -> Option<f64> {
     match words {
         [.., "three", "quarters", "of", "a" | "an"] => Some(0.75),
         [.., "quarter", "of", "a" | "an"] => Some(0.25),
-        [.., "half", "a" | "an"] => Some(0.5),
+        [.., "half", "a" | "an"] | [.., "halbe" | "halben" | "media" | "demi" | "meia" | "mezza"] => {
+            Some(0.5)
+        }
         [.., number, "and", "a", "half"] => Some(number_of(number)? + 0.5),
+        [.., "anderthalb" | "eineinhalb"] => Some(1.5),
         [.., "a" | "an"] => Some(1.0),
         [.., number] => number_of(number),
         [] => None,
@@ -70,6 +78,11 @@ mod tests {
             ("1.5 hrs", &[90.0, 5400.0]),
             ("in 20 minutes.", &[1200.0]),
             ("two weeks", &[14.0]),
+            ("für zwei stunden", &[120.0, 7200.0]),
+            ("eine halbe stunde", &[30.0, 1800.0]),
+            ("por una hora", &[60.0, 3600.0]),
+            ("media hora", &[30.0, 1800.0]),
+            ("pour 3 jours", &[72.0]),
             ("the hour of the day", &[]),
             ("hours", &[]),
             ("", &[]),

@@ -2,7 +2,7 @@
 //!
 //! A verified answer must hold no value that nobody gave: a changed address, a translated name, a made-up date. Traced are
 //! values that a text has, and those that can be computed from it: number words, percentages, durations in smaller units
-//! (`durations`), dates in another form, and relative dates where the text or the log has the day (`dates`), and codes of currencies, languages and countries (`codes`). A value that needs knowledge, such as the code of an
+//! (`durations`), times of day (`times`), dates in another form, and relative dates where the text or the log has the day (`dates`), and codes of currencies, languages and countries (`codes`). A value that needs knowledge, such as the code of an
 //! airport, is not traced.
 
 mod codes;
@@ -11,6 +11,7 @@ mod durations;
 mod number_words;
 mod options;
 mod place;
+mod times;
 
 use std::collections::BTreeSet;
 
@@ -22,12 +23,22 @@ use serde_json::Value;
 pub use options::{calls_contradict, calls_invent_a_number, contradicts_enum};
 pub use place::place_of;
 
+use codes::begins_word;
 use dates::{date_of, dates_in, relative_dates};
+use times::times_in;
 
 /// Words of a text that is a name, a place or a phrase; more are a message, which a model words.
 const MOST_OF_A_NAME: usize = 4;
 /// Letters at the start of a word that an inflected form keeps.
 const STEM: usize = 4;
+/// The most letters by which an inflected form differs at its end.
+const MOST_OF_AN_ENDING: usize = 3;
+/// Words that a name has beside those that tell it from others.
+const LINKING: &[&str] = &[
+    "the", "a", "an", "of", "is", "are", "was", "be", "and", "der", "die", "das", "ein", "eine", "ist",
+    "sind", "und", "el", "la", "los", "las", "de", "del", "es", "y", "le", "les", "du", "des", "et", "est",
+    "un", "une",
+];
 
 /// Digits of an id, such as a telephone number, which is given sign by sign.
 const LEAST_OF_AN_ID: usize = 7;
@@ -35,6 +46,62 @@ const LEAST_OF_AN_ID: usize = 7;
 const LEAST_OF_A_CODE: usize = 4;
 /// The largest number of which floating point holds every digit.
 const MOST_EXACT: u64 = 1 << 53;
+
+/// Times that fill a date up.
+const FILLERS: [(u32, u32); 2] = [(0, 0), (23, 59)];
+/// Factors between a number of a text and a value, with a letter right after the number ("50k"), and with beginnings of the words
+/// that tell of them; before a blank, the whole word.
+#[rustfmt::skip] // The words of a factor are together.
+const FACTORS: &[(f64, &str, &[&str])] = &[
+    (0.01, "", PERCENT),
+    (100.0, "", PERCENT),
+    (100.0, "", &["cent ", "cents ", "centavo", "centimo", "céntimo", "centime", "centesim", "centimet", "cm ", "pence ",
+        "penny ", "pennies ", "копе", "øre ", "öre ", "grosz", "kuruş", "paise ", "minor unit", "hundred", "hundert"]),
+    (1e3, "k", &["k ", "thousand", "tausend", "mil ", "mille ", "mila ", "тысяч", "тыс ", "ribu ", "千", "천", "kilo", "km ",
+        "kg ", "millis", "millim", "millil", "millig", "tonne", "ton ", "tons "]),
+    (1e4, "", &["万", "萬", "만"]),
+    (1e6, "m", &["million", "millón", "millon", "milhão", "milhões", "milion", "mio ", "mln ", "mn ", "миллион", "млн", "juta ",
+        "百万", "百萬", "백만", "megab", "microsec"]),
+    (-1.0, "", &["minus", "negativ", "below", "under ", "unter ", "menos ", "moins ", "meno ", "bajo cero", "sous zéro",
+        "subzero", "sub-zero", "минус", "마이너스", "マイナス", "零下", "负", "less ", "lower ", "reduce", "decrease", "down ",
+        "west", "south", "°w", "°s", "oeste", "ouest", "ovest", "sud ", "süd"]),
+];
+/// Signs and words for percent.
+const PERCENT: &[&str] = &[
+    "%",
+    "percent",
+    "per cent",
+    "prozent",
+    "por ciento",
+    "por cento",
+    "pour cent",
+    "per cento",
+    "procent",
+    "процент",
+    "yüzde",
+    "persen",
+    "百分",
+    "パーセント",
+    "퍼센트",
+];
+
+/// What announces an example in a description, in lower case.
+const EXAMPLES: &[&str] = &[
+    "e.g",
+    "for example",
+    "for instance",
+    "such as",
+    "example:",
+    "examples:",
+    "z. b.",
+    "z.b.",
+    "p. ej",
+    "par exemple",
+    "por ejemplo",
+    "zum beispiel",
+    "例如",
+    "比如",
+];
 
 /// The texts that a value may come from.
 #[derive(Debug, Clone, Default)]
@@ -75,6 +142,25 @@ impl Trace {
         self.dates.extend(dates_in(&lower));
         self.text.push_str(&lower);
         self.text.push('\n');
+    }
+
+    /// Adds the docs of a function: its names, texts and numbers, but no examples, which nobody asked for.
+    pub fn add_docs(&mut self, docs: &Value) {
+        match docs {
+            Value::String(text) => self.add(&without_examples(text)),
+            Value::Number(number) => self.add(&number.to_string()),
+            Value::Array(elements) => elements.iter().for_each(|element| self.add_docs(element)),
+            Value::Object(members) => {
+                for (key, member) in members {
+                    self.add(key);
+                    // As keys of a schema they hold values; as names of parameters they hold schemas.
+                    if !matches!(key.as_str(), "example" | "examples") || member.get("type").is_some() {
+                        self.add_docs(member);
+                    }
+                }
+            }
+            Value::Null | Value::Bool(_) => {}
+        }
     }
 
     /// Adds the days that words such as "tomorrow" mean, seen from the days of another text.
@@ -118,7 +204,11 @@ impl Trace {
                 match (date_of(&lower), number) {
                     _ if lower.is_empty() => false,
                     _ if time.is_some() => time.is_some_and(|(hours, minutes)| self.has_time(hours, minutes)),
-                    (Some(date), _) => self.dates.contains(&date),
+                    (Some(date), _) => {
+                        let time = time_of(&lower).filter(|time| !FILLERS.contains(time));
+                        let has_time = time.is_none_or(|(hours, minutes)| self.has_time(hours, minutes));
+                        self.dates.contains(&date) && has_time
+                    }
                     (_, Some(number)) => self.has_exact_number(number),
                     _ if is_unspaced => self.text.contains(&lower),
                     _ => words(&lower).all(has_word) && words(&lower).next().is_some(),
@@ -147,12 +237,25 @@ impl Trace {
         self.has_written(number) || self.spoken.iter().any(|&own| is_same(own, number))
     }
 
-    /// Whether digits give a number, or a factor of it.
+    /// Whether digits give a number, or a factor of it that the text speaks of.
     fn has_written(&self, number: f64) -> bool {
-        let is = |other: f64| is_same(other, number);
-        // Percent, thousands, the 万 of Chinese and Japanese, millions.
-        let factors = [1.0, 0.01, 100.0, 1e3, 1e4, 1e6, -1.0];
-        self.numbers.iter().any(|&own| factors.iter().any(|factor| is(own * factor)))
+        let has = |factor: f64| self.numbers.iter().any(|&own| is_same(own * factor, number));
+        has(1.0)
+            || FACTORS.iter().any(|(factor, joined, words)| {
+                has(*factor)
+                    && (begins_word(&self.text, words)
+                        || self.has_joined(joined)
+                        || *factor < 0.0 && has_minus(&self.text))
+            })
+    }
+
+    /// Whether letters stand right after a number: "50k".
+    fn has_joined(&self, letters: &str) -> bool {
+        let is_joined = |word: &String| {
+            let bare = word.trim_start_matches(|c: char| c.is_ascii_digit());
+            bare.len() < word.len() && bare == letters
+        };
+        !letters.is_empty() && self.words.iter().any(is_joined)
     }
 
     fn has_exact_number(&self, number: f64) -> bool {
@@ -161,6 +264,9 @@ impl Trace {
 
     fn has_text(&self, value: &str) -> bool {
         let lower = value.trim().to_lowercase();
+        if let Some((hours, minutes)) = clock(&lower) {
+            return self.has_time(hours, minutes);
+        }
         if lower.is_empty() || holds(&self.text, &lower) {
             return true;
         }
@@ -168,7 +274,7 @@ impl Trace {
             return true;
         }
         if let Some(date) = date_of(&lower) {
-            return self.dates.contains(&date);
+            return self.dates.contains(&date) && self.has_time_of_day(&lower);
         }
         // A number, or a long one, which is an id or has blanks in another place.
         let (n_digits, n_letters) = (count(&lower, char::is_numeric), count(&lower, char::is_alphabetic));
@@ -178,9 +284,6 @@ impl Trace {
         }
         if is_long && n_letters < n_digits && !lower.contains(['@', ':']) {
             return holds_in_groups(&self.text, &lower);
-        }
-        if let Some((hours, minutes)) = clock(&lower) {
-            return self.has_time(hours, minutes);
         }
         // A code, an address or a path is given sign by sign.
         let has_digit = lower.contains(|c: char| c.is_numeric());
@@ -199,12 +302,20 @@ impl Trace {
         if !all.iter().all(|word| is_short(word) || is_given(word)) {
             return false;
         }
-        let n_found = all.iter().filter(|word| self.has_word(word)).count();
         if all.len() <= MOST_OF_A_NAME && !has_digit {
-            2 * n_found >= all.len() && n_found > 0
-        } else {
-            3 * n_found >= 2 * all.len()
+            // Of "Paris, France" the user may name the town only.
+            let named = lower.split_once(',').filter(|(first, _)| words(first).next().is_some());
+            return named.is_some_and(|(first, _)| holds(&self.text, first.trim()))
+                || self.has_all_words(&all);
         }
+        let n_found = all.iter().filter(|word| self.has_word(word)).count();
+        3 * n_found >= 2 * all.len()
+    }
+
+    /// Whether all words of a name occur, but for those that every text has.
+    fn has_all_words(&self, all: &[&str]) -> bool {
+        let mut telling = all.iter().filter(|word| !LINKING.contains(word)).peekable();
+        telling.peek().is_some() && telling.all(|word| self.has_word(word))
     }
 
     /// Whether a word occurs, or an inflected form of it.
@@ -212,39 +323,88 @@ impl Trace {
         if self.words.contains(word) {
             return true;
         }
-        let stem: String = word.chars().take(word.chars().count().saturating_sub(2).max(STEM)).collect();
-        let may_inflect = word.chars().count() > STEM && !word.contains(|c: char| c.is_numeric());
-        may_inflect && self.words.range(stem.clone()..).next().is_some_and(|next| next.starts_with(&stem))
+        let n_letters = word.chars().count();
+        if n_letters <= STEM || word.contains(|c: char| c.is_numeric()) {
+            return false;
+        }
+        let stem: String = word.chars().take((n_letters - 2).max(STEM)).collect();
+        let is_inflected = |other: &String| {
+            let n_shared = word.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
+            other.chars().count() <= n_shared + MOST_OF_AN_ENDING
+        };
+        let mut alike = self.words.range(stem.clone()..).take_while(|other| other.starts_with(&stem));
+        alike.any(is_inflected)
+    }
+
+    /// Whether the time of a date with one occurs. Midnight and the last minute only fill a date up, where no time is written.
+    fn has_time_of_day(&self, lower: &str) -> bool {
+        let Some((hours, minutes)) = time_of(lower) else { return true };
+        let is_filler = FILLERS.contains(&(hours, minutes));
+        let times = times_in(&self.text);
+        times
+            .iter()
+            .any(|time| (time.hours, time.minutes) == (hours, minutes) && (time.is_written || !is_filler))
+            || is_filler && !times.iter().any(|time| time.is_written)
     }
 
     /// Whether a time of day occurs: 19:30, 7.30 pm, 7 in the evening.
     fn has_time(&self, hours: u32, minutes: u32) -> bool {
-        let has = |number: u32| self.has_number(f64::from(number));
-        let spoken = format!("{}", if hours > 12 { hours - 12 } else { hours });
-        let with_minutes =
-            |hours: &str, sign: char| self.text.contains(&format!("{hours}{sign}{minutes:02}"));
-        let noon = hours == 12
-            && minutes == 0
-            && ["noon", "mittag", "mediodía", "midi", "mezzogiorno"]
-                .iter()
-                .any(|word| self.text.contains(word));
-        let hour = [spoken, hours.to_string()];
-        noon || hour
-            .iter()
-            .any(|hour| with_minutes(hour, ':') || with_minutes(hour, '.') || with_minutes(hour, 'h'))
-            || minutes == 0 && (has(hours) || hours > 12 && has(hours - 12))
-            || minutes == 30
-                && (has(hours) || has(hours + 1) || hours > 12 && (has(hours - 12) || has(hours - 11)))
+        times_in(&self.text).iter().any(|time| (time.hours, time.minutes) == (hours, minutes))
     }
 }
 
-/// Whether a text has another one; digits of it are no part of a longer number.
+/// A description in lower case without its examples: from their announcement to the end of the bracket, the sentence or the line.
+fn without_examples(text: &str) -> String {
+    let lower = text.to_lowercase();
+    let mut kept = String::new();
+    let mut rest = lower.as_str();
+    while let Some(at) = EXAMPLES.iter().filter_map(|word| rest.find(word)).min() {
+        kept.push_str(&rest[..at]);
+        kept.push('\n');
+        let example = &rest[at..];
+        // The points of "e.g." end no sentence.
+        let abbreviation =
+            EXAMPLES.iter().filter(|word| example.starts_with(**word)).map(|word| word.len()).max();
+        let from = abbreviation.unwrap_or_default();
+        let begin =
+            from + example[from..].len() - example[from..].trim_start_matches(['.', ',', ':', ' ']).len();
+        let end = [". ", "\n", ")", ";"].iter().filter_map(|end| example[begin..].find(end)).min();
+        rest = end.map_or("", |end| &example[begin + end..]);
+    }
+    kept + rest
+}
+
+/// Whether a text has another one. Digits of it are no part of a longer number; letters begin a word, and only an ending follows
+/// them, but nothing after an abbreviation.
 fn holds(text: &str, part: &str) -> bool {
     let is_digit = |c: Option<char>| c.is_some_and(char::is_numeric);
+    let is_spaced = |c: Option<char>| c.is_some_and(|c| c.is_alphabetic() && !is_unspaced(c));
     let (first, last) = (part.chars().next(), part.chars().next_back());
     text.match_indices(part).any(|(at, _)| {
-        let (before, after) = (text[..at].chars().next_back(), text[at + part.len()..].chars().next());
-        !(is_digit(first) && is_digit(before) || is_digit(last) && is_digit(after))
+        let (before, rest) = (text[..at].chars().next_back(), &text[at + part.len()..]);
+        let is_inside = is_digit(first) && is_digit(before)
+            || is_digit(last) && is_digit(rest.chars().next())
+            || is_spaced(first) && is_spaced(before);
+        !is_inside && (!is_spaced(last) || is_ending(part, rest))
+    })
+}
+
+/// Whether the letters after a part of a text are an ending of it: at most three, and of a short word only a plural.
+fn is_ending(part: &str, rest: &str) -> bool {
+    let end = rest.find(|c: char| !c.is_alphabetic() || is_unspaced(c)).unwrap_or(rest.len());
+    let ending = &rest[..end];
+    match part.chars().count() {
+        0..=2 => ending.is_empty(),
+        3..=STEM => matches!(ending, "" | "s" | "es"),
+        _ => ending.chars().count() <= MOST_OF_AN_ENDING,
+    }
+}
+
+/// Whether a number of a text has a minus before it.
+fn has_minus(text: &str) -> bool {
+    text.match_indices(['-', '−']).any(|(at, sign)| {
+        let (before, after) = (&text[..at], &text[at + sign.len()..]);
+        after.starts_with(|c: char| c.is_ascii_digit()) && !before.ends_with(char::is_alphanumeric)
     })
 }
 
@@ -280,13 +440,33 @@ fn is_same(one: f64, other: f64) -> bool {
     (one - other).abs() <= 4.0 * f64::EPSILON * other.abs().clamp(1e-3, 1e15)
 }
 
-/// The hours and minutes of a time such as `19:30`.
+/// The hours and minutes of a time such as `19:30` and `7:30 pm`.
 fn clock(text: &str) -> Option<(u32, u32)> {
-    let (hours, rest) = text.split_once(':')?;
-    let minutes = rest.split(':').next()?;
-    let (hours, minutes) = (hours.parse().ok()?, minutes.parse().ok()?);
-    (hours < 24 && minutes < 60 && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b':'))
-        .then_some((hours, minutes))
+    let half = ["am", "a.m.", "a.m", "pm", "p.m.", "p.m"].into_iter().find_map(|half| {
+        let bare = text.strip_suffix(half)?.trim_end();
+        bare.ends_with(|c: char| c.is_ascii_digit()).then_some((bare, half.starts_with('p')))
+    });
+    let text = half.map_or(text, |(bare, _)| bare);
+    let (hours, rest) = match text.split_once(':') {
+        Some(parts) => parts,
+        None if half.is_some() => (text, "00"),
+        None => return None,
+    };
+    let minutes = rest.split(':').next().filter(|minutes| minutes.len() == 2)?;
+    let (hours, minutes): (u32, u32) = (hours.parse().ok()?, minutes.parse().ok()?);
+    let is_time = hours < 24
+        && minutes < 60
+        && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b':')
+        && (half.is_none() || (1..=12).contains(&hours));
+    let hours = half.map_or(hours, |(_, is_after_noon)| hours % 12 + if is_after_noon { 12 } else { 0 });
+    is_time.then_some((hours, minutes))
+}
+
+/// The time of a date with one, such as `2026-03-04t15:00:00z`.
+fn time_of(lower: &str) -> Option<(u32, u32)> {
+    let time = &lower[lower.find(['t', ' '])? + 1..];
+    let end = time.find(|c: char| !(c.is_ascii_digit() || c == ':')).unwrap_or(time.len());
+    clock(time).or_else(|| clock(&time[..end]))
 }
 
 /// The words of a text.
@@ -406,5 +586,96 @@ mod tests {
             trace.has(&json!("The build is green")) && trace.has(&json!("french")) && trace.has(&json!("FR"))
         );
         assert!(!trace.has(&json!("Die Tests sind grün")) && !trace.has(&json!("上海")));
+    }
+
+    #[test]
+    fn a_part_of_a_name_gives_no_other_name() {
+        for (said, value) in [
+            ("a hotel in San Diego", "San Jose"),
+            ("ring Anna Meier", "Anna Müller"),
+            ("the weather in Bremerhaven", "Bremen"),
+            ("ship to Austria", "AU"),
+            ("ship to Austria", "Australia"),
+            ("ship to Denmark", "DE"),
+            ("a table in Paris", "Lyon, France"),
+        ] {
+            assert!(!trace(said).has(&json!(value)), "{said}: {value}");
+        }
+        for (said, value) in [
+            ("weather in Paris", "Paris, France"),
+            ("two cars", "car"),
+            ("das Wetter in Münchens Süden", "München"),
+            ("ship to Austria", "AT"),
+            ("in the city of Porto", "Porto City"),
+            ("在上海的酒店", "上海"),
+            ("12kg of flour", "kg"),
+        ] {
+            assert!(trace(said).has(&json!(value)), "{said}: {value}");
+        }
+    }
+
+    #[test]
+    fn a_time_of_day_is_compared_with_its_part_of_the_day() {
+        for (said, value) in [
+            ("Alarm at 7 pm tonight", "07:00"),
+            ("at 12:15 am", "12:15"),
+            ("Friday at 9", "21:00"),
+            ("set an alarm for 3", "02:30"),
+            ("on 2025-10-10 at 3 pm", "2025-10-10T03:17"),
+            ("on 2025-10-10 at 3 pm", "2025-10-10T00:00:00"),
+            ("at 7 am", "7:00 PM"),
+        ] {
+            assert!(!trace(said).has(&json!(value)), "{said}: {value}");
+        }
+        for (said, value) in [
+            ("Alarm at 7 pm tonight", "19:00"),
+            ("at 12:15 am", "00:15"),
+            ("um 8 Uhr abends", "20:00"),
+            ("on 2025-10-10 at 3 pm", "2025-10-10T15:00:00Z"),
+            ("on 2025-10-10, for 2 people", "2025-10-10T00:00:00"),
+            ("at 7 in the evening", "7:00 PM"),
+            ("a picture of 16:9", "16:9"),
+        ] {
+            assert!(trace(said).has(&json!(value)), "{said}: {value}");
+        }
+    }
+
+    #[test]
+    fn docs_give_their_values_and_no_examples() {
+        let mut trace = Trace::default();
+        trace.add_docs(&json!({"name": "ring", "parameters": {"properties": {
+            "tower": {"type": "string", "description": "Which tower, e.g. Northgate. Usually Ulmgate (such as T-1234), else all."},
+            "example": {"type": "string", "default": "loud"},
+            "times": {"type": "integer", "default": 12, "examples": [7]}}}}));
+        for value in [json!("Ulmgate"), json!("loud"), json!(12), json!("tower")] {
+            assert!(trace.has(&value), "{value}");
+        }
+        for value in [json!("Northgate"), json!("T-1234"), json!(7)] {
+            assert!(!trace.has(&value), "{value}");
+        }
+        assert_eq!(without_examples("e.g."), "\n");
+        assert_eq!(without_examples("Größe, z.B. İ; 例如"), "größe, \n; \n");
+    }
+
+    #[test]
+    fn a_factor_needs_its_sign_or_word() {
+        for (said, value) in [
+            ("Transfer 50 to Anna", json!(5000)),
+            ("Transfer 50 to Anna", json!(50_000)),
+            ("Transfer 50 to Anna", json!(-50)),
+            ("Transfer 50 to Anna", json!(0.5)),
+        ] {
+            assert!(!trace(said).has(&value), "{said}: {value}");
+        }
+        for (said, value) in [
+            ("Transfer 50k to Anna", json!(50_000)),
+            ("50 euros, the amount in cents", json!(5000)),
+            ("at -5 degrees", json!(-5)),
+            ("5 below zero", json!(-5)),
+            ("a discount of 15 percent", json!(0.15)),
+            ("预算 3 万", json!(30_000)),
+        ] {
+            assert!(trace(said).has(&value), "{said}: {value}");
+        }
     }
 }

@@ -1,6 +1,7 @@
-//! Whether an option that a call chose contradicts the words of a user.
+//! Whether an option, a yes or a function that a call chose contradicts the words of a user.
 
 use callsieve_bfcl::conversation::Call;
+use callsieve_text::opposites::Meanings;
 use callsieve_text::words::is_unspaced;
 use serde_json::Value;
 
@@ -31,7 +32,8 @@ pub fn contradicts_enum(arguments: &Value, parameters: &Value, last_user: &str) 
     })
 }
 
-/// Returns `true` if one of the calls contradicts the last message of the user; see [`contradicts_enum`].
+/// Returns `true` if one of the calls contradicts the last message of the user: with an option (see [`contradicts_enum`]), with a yes
+/// to what the user wants without, or as a call of the opposite function on offer.
 pub fn calls_contradict(calls: &[Call], functions: &[Value], last_user: &str) -> bool {
     let of_call = |call: &Call| functions.iter().find(|function| function["name"] == call.name.as_str());
     calls.iter().any(|call| {
@@ -39,8 +41,106 @@ pub fn calls_contradict(calls: &[Call], functions: &[Value], last_user: &str) ->
         // Several calls share the options of one message: one for the van and one for the car.
         let is_alone = calls.iter().filter(|other| other.name == call.name).count() == 1;
         is_alone
-            && parameters.is_some_and(|parameters| contradicts_enum(&call.arguments, parameters, last_user))
+            && (parameters.is_some_and(|parameters| contradicts_enum(&call.arguments, parameters, last_user))
+                || affirms_what_is_denied(&call.arguments, last_user))
+    }) || calls_the_opposite(calls, functions, last_user)
+}
+
+/// Words for no, in lower case.
+#[rustfmt::skip] // The words of a language are together.
+const NO: &[&str] = &[
+    "without", "no", "not", "ohne", "kein", "keine", "keinen", "keinem", "keiner", "nicht", "sin", "sans", "pas", "senza",
+    "sem", "zonder", "geen", "utan", "uden", "uten", "bez", "без",
+];
+/// Words of the names of parameters that are a no themselves.
+const OF_DENIALS: &[&str] = &[
+    "no", "not", "non", "without", "exclude", "excluded", "skip", "disable", "disabled", "hide", "omit",
+    "ignore", "avoid", "free", "ohne", "kein", "sin", "sans", "remove", "suppress", "cancel",
+];
+/// Words between a no and what it denies, at most.
+const MOST_BETWEEN: usize = 2;
+
+/// Whether a yes has a name that the message speaks of only after a no: "without breakfast" for `breakfast`.
+fn affirms_what_is_denied(value: &Value, last_user: &str) -> bool {
+    let Value::Object(members) = value else { return false };
+    members.iter().any(|(name, member)| match member {
+        Value::Bool(true) => denies(last_user, name),
+        member => affirms_what_is_denied(member, last_user),
     })
+}
+
+/// Whether a message speaks of what a parameter is named after, and always with a no before it.
+fn denies(said: &str, name: &str) -> bool {
+    let (said, spaced) = (said.to_lowercase(), separate(name).to_lowercase());
+    let of_name: Vec<&str> = words(&spaced).collect();
+    if of_name.iter().any(|word| OF_DENIALS.contains(word)) {
+        return false;
+    }
+    let mut n_denied = 0;
+    for clause in said.split(['.', ',', ';', ':', '!', '?', '\n']) {
+        let all: Vec<&str> = words(clause).collect();
+        for (at, word) in all.iter().enumerate() {
+            let mut own = Trace::default();
+            own.words.insert((*word).to_owned());
+            let is_named = of_name.iter().any(|name| !OF_SWITCHES.contains(name) && own.has_word(name));
+            if !is_named {
+                continue;
+            }
+            let before = &all[at.saturating_sub(MOST_BETWEEN + 1)..at];
+            // "Not without breakfast" is with it.
+            if before.iter().filter(|word| NO.contains(word)).count() != 1 {
+                return false;
+            }
+            n_denied += 1;
+        }
+    }
+    n_denied > 0
+}
+
+/// Letters of a word for an action from which its meaning is sure; "on" and "in" have others.
+const LEAST_OF_AN_ACTION: usize = 4;
+
+/// Whether a function is called while the user names the opposite one on offer: `close_shutter` for "open the shutter".
+fn calls_the_opposite(calls: &[Call], functions: &[Value], last_user: &str) -> bool {
+    let is_called = |name: &str| calls.iter().any(|call| call.name == name);
+    let others: Vec<&str> = functions
+        .iter()
+        .filter_map(|function| function["name"].as_str())
+        .filter(|name| !is_called(name))
+        .collect();
+    if calls.is_empty() || others.is_empty() {
+        return false;
+    }
+    let mut said = Trace::default();
+    said.add(last_user);
+    let mut meanings = Meanings::default();
+    calls.iter().any(|call| {
+        let own = separate(&call.name).to_lowercase();
+        let own: Vec<&str> = words(&own).collect();
+        others.iter().any(|other| {
+            let other = separate(other).to_lowercase();
+            let other: Vec<&str> = words(&other).collect();
+            let is_of_same =
+                own.len() == 1 && other.len() == 1 || own.iter().any(|word| other.contains(word));
+            let only_own: Vec<&str> = own.iter().copied().filter(|word| !other.contains(word)).collect();
+            let mut only_other = other.iter().filter(|word| !own.contains(word));
+            is_of_same
+                && only_other.any(|wanted| {
+                    let number = meanings.read(wanted);
+                    let is_opposed = only_own.iter().any(|chosen| {
+                        let chosen = meanings.read(chosen);
+                        meanings.are_opposed(&chosen, &number)
+                    });
+                    is_opposed && names_action(wanted, &said)
+                })
+                && !only_own.iter().any(|chosen| said.has_word(chosen))
+        })
+    })
+}
+
+/// Whether the user names an action.
+fn names_action(word: &str, said: &Trace) -> bool {
+    (word == "off" || word.chars().count() >= LEAST_OF_AN_ACTION) && said.words.contains(word)
 }
 
 /// Returns `true` if one of the calls has a number that neither the conversation has nor the docs of its own parameter, as a
@@ -250,6 +350,46 @@ mod tests {
         ] {
             assert!(!contradicts_enum(&arguments, &parameters(), said), "{arguments}: {said}");
         }
+    }
+
+    #[test]
+    fn a_yes_to_what_is_denied_contradicts() {
+        let contradicts =
+            |name: &str, said: &str| affirms_what_is_denied(&json!({"stay": {name: true}}), said);
+        for (name, said) in [
+            ("breakfast", "a room without breakfast"),
+            ("child_seat", "A car without a child seat, please"),
+            ("include_photos", "no new photos"),
+            ("breakfast", "Ein Zimmer, ohne breakfast"),
+        ] {
+            assert!(contradicts(name, said), "{name}: {said}");
+        }
+        for (name, said) in [
+            ("breakfast", "a room with breakfast"),
+            ("breakfast", "No, with breakfast"),
+            ("breakfast", "not without breakfast"),
+            ("breakfast", "without breakfast on Monday, but on Tuesday I want breakfast"),
+            ("without_sugar", "without sugar"),
+            ("gluten_free", "no gluten"),
+            ("breakfast", ""),
+        ] {
+            assert!(!contradicts(name, said), "{name}: {said}");
+        }
+        assert!(!affirms_what_is_denied(&json!({"breakfast": false}), "without breakfast"));
+    }
+
+    #[test]
+    fn a_call_of_the_opposite_function_contradicts() {
+        let functions =
+            [json!({"name": "open_shutter"}), json!({"name": "close_shutter"}), json!({"name": "ring"})];
+        let call = |name: &str| Call { id: None, name: name.into(), arguments: json!({}) };
+        let said = "open the bathroom shutter";
+        assert!(calls_contradict(&[call("close_shutter")], &functions, said));
+        assert!(!calls_contradict(&[call("open_shutter")], &functions, said));
+        assert!(!calls_contradict(&[call("close_shutter")], &functions[1..], said));
+        assert!(!calls_contradict(&[call("close_shutter")], &functions, "close the open shutter"));
+        assert!(!calls_contradict(&[call("close_shutter"), call("open_shutter")], &functions, said));
+        assert!(!calls_contradict(&[call("ring")], &functions, said));
     }
 
     #[test]

@@ -177,7 +177,7 @@ mod tests {
             (json!("C-101"), "", None),
             (json!("USD"), "", Some("dollars")),
             (json!("EUR"), "", None),
-            (json!("2026-03-04T15:00:00"), "", Some("March 4, 2026 at 3")),
+            (json!("2026-03-04T15:00:00"), "", Some("March 4, 2026 at 3 pm")),
             (json!("2026-03-04T17:30:00"), "", None),
             (json!("2026-03-04 00:00"), "", Some("March 4, 2026")),
         ] {
