@@ -571,7 +571,7 @@ fn first_texts(view: &View<'_>, cx: &Context<'_>) -> Result<FirstTexts> {
             for &row in batch.rows() {
                 n_rows += 1;
                 // A text that one row repeats is shared with no other row.
-                let mut others: FxHashSet<String> = FxHashSet::default();
+                let mut others = BTreeSet::new();
                 for message in batch.row(row).messages() {
                     match message.role {
                         Author::User if message.content.len() <= MAX_MESSAGE_BYTES => {

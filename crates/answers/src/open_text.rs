@@ -123,7 +123,7 @@ const WORDED: &[&str] = &[
     "texto", "mensaje", "título", "titulo", "asunto", "nota", "comentario", "descripción", "descripcion", "motivo",
     "texte", "titre", "objet", "commentaire", "motif",
 ];
-/// The least number of words of such a text, and what the setting for new words counts more.
+/// The fewest words of such a text.
 const LEAST_WORDED: usize = 3;
 
 /// Returns whether some value of the answer has at least `min_words` new words that are most of its text, or is a title, a message or the
@@ -149,7 +149,7 @@ pub fn has_open_text(messages: &[Message], functions: &[Value], answer: &[Value]
         let least = LEAST_WORDED.max(min_words.saturating_sub(1));
         let mut worded =
             parameters.as_object().into_iter().flatten().filter(|(name, _)| takes_a_wording(name));
-        if worded.any(|(_, alternatives)| is_reworded(alternatives, conversation.clone(), doc, least)) {
+        if worded.any(|(_, alternatives)| is_reworded(alternatives, &conversation, doc, least)) {
             return true;
         }
         // Most answers have no text that is long enough, so the known words are not needed.
@@ -179,7 +179,7 @@ fn takes_a_wording(name: &str) -> bool {
 /// Returns whether all alternatives are texts of some words, beside numbers and dates, that nobody has in this order.
 fn is_reworded<'m>(
     alternatives: &Value,
-    conversation: impl Iterator<Item = &'m str> + Clone,
+    conversation: &(impl Iterator<Item = &'m str> + Clone),
     doc: &Value,
     least: usize,
 ) -> bool {

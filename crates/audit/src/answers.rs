@@ -536,7 +536,9 @@ mod tests {
             (AnswerIndex::default(), KnownFunctions::default(), Vec::new());
         index.add(7, &calls, &[]);
         index.index();
-        calls.iter().for_each(|call| known.add_called(call));
+        for call in &calls {
+            known.add_called(call);
+        }
         index.find(&calls, &known, &DocThresholds::default(), Scope::all(&|| false), &mut hits);
         hits.first().map(|hit| hit.verdict)
     }

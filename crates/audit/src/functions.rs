@@ -515,6 +515,8 @@ mod tests {
 
     /// The parameters and the description of a function.
     type Doc<'a> = (&'a [&'a str], &'a str);
+    /// The doc of a benchmark, that of a row, and what is found.
+    type Case<'a> = (Doc<'a>, Doc<'a>, Vec<(Method, Verdict)>);
 
     /// How a function with parameters and a description is like one of the same name.
     fn alike(name: &str, of_entry: Doc<'_>, own: Doc<'_>) -> Vec<(Method, Verdict)> {
@@ -535,7 +537,7 @@ mod tests {
         let other = "Ties it.";
         let contaminated = vec![(Method::Descriptions, Verdict::Contaminated)];
         let suspect = vec![(Method::NameParameters, Verdict::Suspect)];
-        let cases: [(Doc<'_>, Doc<'_>, Vec<(Method, Verdict)>); 8] = [
+        let cases: [Case<'_>; 8] = [
             ((&["boat", "berth"], long), (&["boat"], long), contaminated.clone()),
             ((&["boat"], long), (&["boat", "berth"], "moors a boat, at a berth"), contaminated.clone()),
             ((&["boat", "berth"], long), (&[], long), contaminated),

@@ -182,6 +182,7 @@ mod tests {
     }
 
     #[test]
+    #[allow(clippy::approx_constant)] // A value of examples.
     fn numbers_and_values_of_examples_are_counted_once() {
         for (value, numbers, is_of_examples) in [
             (json!([3, 2.5, "10", " 7 "]), 4, true),

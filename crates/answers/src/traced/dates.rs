@@ -154,7 +154,9 @@ pub(super) fn dates_in(lower: &str) -> Vec<Date> {
 pub(super) fn relative_dates(lower: &str, today: Date) -> Vec<Date> {
     let mut dates = Vec::new();
     let mut add = |span: Span| dates.extend(today.checked_add(span));
-    relative_days(lower).into_iter().for_each(|distance| add(distance.days()));
+    for distance in relative_days(lower) {
+        add(distance.days());
+    }
     for (nth, names) in WEEKDAYS.iter().enumerate() {
         let Ok(weekday) = Weekday::from_monday_zero_offset(i8::try_from(nth).unwrap_or_default()) else {
             continue;

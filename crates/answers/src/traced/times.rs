@@ -198,10 +198,15 @@ fn of_line(text: &str) -> Vec<Time> {
         match (time.part, end.and_then(|end| end.part), &free[..]) {
             (Some(part), _, _) | (None, None, &[part]) => add(part.hour(time.hours)),
             // "From 9 to 5 pm" begins in the morning.
-            (None, Some(part), _) => [time.hours, part.hour(time.hours)].into_iter().for_each(add),
+            (None, Some(part), _) => {
+                add(time.hours);
+                add(part.hour(time.hours));
+            }
             (None, None, parts) => {
                 add(time.hours);
-                parts.iter().for_each(|part| add(part.hour(time.hours)));
+                for part in parts {
+                    add(part.hour(time.hours));
+                }
             }
         }
     }
@@ -380,18 +385,16 @@ impl<'t> Line<'t> {
         if let Some(part) = self.meridiem(next) {
             return Some(part);
         }
-        for at in next..(next + MOST_AFTER).min(self.tokens.len()) {
-            if self.gap(at).contains(['.', '!', '?', ';']) && at > next {
-                break;
-            }
-            if let Some(part) = self.part_at(at) {
-                claimed[at] = true;
-                return Some(part);
-            }
-            let word = self.word(at);
-            if !BETWEEN.contains(&word) && !UNITS.contains(&word) {
-                break;
-            }
+        let after = next..(next + MOST_AFTER).min(self.tokens.len());
+        let is_beside = |at: &usize| {
+            let is_over = self.gap(*at).contains(['.', '!', '?', ';']) && *at > next;
+            let word = self.word(*at);
+            !is_over && (self.part_at(*at).is_some() || BETWEEN.contains(&word) || UNITS.contains(&word))
+        };
+        let found = after.take_while(is_beside).find_map(|at| Some((at, self.part_at(at)?)));
+        if let Some((at, part)) = found {
+            claimed[at] = true;
+            return Some(part);
         }
         let before = at.checked_sub(self.words_before(at) + 1)?;
         let part = self.part_at(before).filter(|_| !claimed[before])?;

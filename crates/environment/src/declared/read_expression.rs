@@ -316,8 +316,11 @@ fn check_comparison<'c>(
         Err(section.fault(name, &format!("another comparison: this one is for {expected}"), Some(hint)))
     };
     let one = match comparison {
-        Comparison::Is | Comparison::IsNot if kind != Kind::Texts => column.value_type.clone(),
-        Comparison::OneOf | Comparison::NoneOf if kind != Kind::Texts => column.value_type.clone(),
+        Comparison::Is | Comparison::IsNot | Comparison::OneOf | Comparison::NoneOf
+            if kind != Kind::Texts =>
+        {
+            column.value_type.clone()
+        }
         Comparison::Contains => {
             of_kinds(&[Kind::Text, Kind::Texts], "texts and lists")?;
             let choices = if kind == Kind::Texts { column.value_type.choices.clone() } else { Vec::new() };
