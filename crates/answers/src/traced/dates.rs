@@ -64,8 +64,8 @@ const LEAST_INFLECTED: usize = 4;
 const BEFORE_MORNING: &[&str] = &["heute", "am", "gestern", "guten", "jeden", "la", "esta", "cada"];
 /// Words of German and Dutch, where "hier" is here, and not yesterday.
 const HIER_IS_HERE: &[&str] = &[
-    "ich", "ist", "und", "der", "das", "ein", "eine", "bitte", "für", "mir", "wir", "von", "zu", "ik", "het",
-    "een", "voor", "mijn", "van",
+    "ich", "ist", "und", "der", "die", "das", "ein", "eine", "einen", "bitte", "für", "mich", "mir", "wir",
+    "von", "zu", "auf", "mit", "bei", "nicht", "heute", "morgen", "ik", "het", "een", "voor", "mijn", "van",
 ];
 /// German words before a day such as "22.12" without a point at its end.
 const BEFORE_A_DAY: &[&str] = &["am", "vom", "zum", "bis", "ab", "den", "der", "dem", "seit"];
@@ -349,6 +349,7 @@ mod tests {
         }
         for (text, month, day) in [
             ("ich bin hier", 10, 8),
+            ("erinnere mich heute abend hier an die wäsche", 10, 8),
             ("heute morgen", 10, 10),
             ("morgens um 7", 10, 10),
             ("por la mañana", 10, 10),
