@@ -506,8 +506,7 @@ impl Author<'_> {
     }
 
     /// Another value of the same call that the phrase for a reference could mean as well: a second field of the same thing, such as the
-    /// doctor who referred a patient beside the doctor of the appointment, or a value that the user gave. A field with the very name of the
-    /// parameter is what the phrase means.
+    /// doctor who referred a patient beside the doctor of the appointment. A field with the very name of the parameter is what the phrase means.
     fn rival(
         &self,
         (steps, executed): (&[Step], &Executed),

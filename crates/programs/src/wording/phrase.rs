@@ -151,10 +151,8 @@ fn with_keys(imperative: &str, things: &[(String, String)]) -> Vec<PhrasePart> {
     let (mut at, mut taken) = (0, Vec::new());
     while at < words.len() {
         // With one adjective at most.
-        let noun_at = ARTICLES.contains(&words[at]).then(|| [at + 1, at + 2]).and_then(|places| {
-            places.into_iter().find(|&place| words.get(place).is_some_and(|word| of_noun(word).is_some()))
-        });
-        let found = noun_at.and_then(|place| Some((place, of_noun(words[place])?)));
+        let places = ARTICLES.contains(&words[at]).then_some([at + 1, at + 2]);
+        let found = places.into_iter().flatten().find_map(|place| Some((place, of_noun(words.get(place)?)?)));
         if let Some((place, parameter)) = found.filter(|(_, parameter)| !taken.contains(parameter)) {
             let (noun, comma) = (words[place].trim_end_matches(','), words[place].ends_with(','));
             text += noun;
